@@ -1,0 +1,99 @@
+"""Data sets by name: ``load("adult")``, ``load("xor", bias=0.5)``.
+
+Nothing heavy is imported until a data set needs it: the 2-D sets get by with NumPy, so that the first page comes fast.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any
+
+from fairglvq.datasets.base import Block, Dataset
+
+__all__ = ["DATASETS", "Block", "Dataset", "Entry", "load"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A data set that can be loaded: what it is, and where the function is that loads it."""
+
+    name: str
+    title: str
+    description: str
+    module: str
+    function: str = "load"
+    synthetic: bool = False  # made up, in two dimensions, and with knobs to turn
+
+    @property
+    def loader(self) -> Callable[..., Dataset]:
+        """The function that returns the data set; its module is imported on first use."""
+        return getattr(import_module(f"{__name__}.{self.module}"), self.function)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The names of the loader's parameters with their default values."""
+        return {name: parameter.default for name, parameter in inspect.signature(self.loader).parameters.items()}
+
+
+DATASETS: Mapping[str, Entry] = MappingProxyType(
+    {
+        entry.name: entry
+        for entry in (
+            Entry(
+                "local",
+                "Local",
+                "Two separate problems, of which only one is tied to the group: fairness has to act locally.",
+                "synthetic",
+                "local",
+                synthetic=True,
+            ),
+            Entry(
+                "xor",
+                "XOR",
+                "Four clouds where labels and groups cross: no straight cut tells the groups apart.",
+                "synthetic",
+                "xor",
+                synthetic=True,
+            ),
+            Entry(
+                "three_classes",
+                "Three classes",
+                "Rejected, waiting list or admitted: only one group is ever made to wait.",
+                "synthetic",
+                "three_classes",
+                synthetic=True,
+            ),
+            Entry(
+                "three_groups",
+                "Three groups",
+                "Three groups of equal merit meet three different bars.",
+                "synthetic",
+                "three_groups",
+                synthetic=True,
+            ),
+            Entry("adult", "Adult", "Who earns more than 50,000 dollars a year? US census of 1994, by sex.", "adult"),
+            Entry("compas", "COMPAS", "Who is arrested again within two years? Broward County, by race.", "compas"),
+            Entry("german", "German Credit", "Who is a good risk? A German bank in the 1970s, by age.", "german"),
+        )
+    }
+)
+
+
+def load(name: str, /, **params: Any) -> Dataset:
+    """Load the data set called ``name``; the synthetic ones take ``size``, ``noise``, ``bias`` and ``seed``.
+
+    COMPAS is downloaded on first use (see ``fairglvq.datasets.compas``); everything else needs no network.
+    """
+    if name not in DATASETS:
+        raise ValueError(f"Unknown data set {name!r}. Valid names: {', '.join(DATASETS)}.")
+    entry = DATASETS[name]
+    valid = entry.parameters
+    wrong = [repr(param) for param in params if param not in valid]
+    if wrong:
+        takes = f"Valid parameters: {', '.join(valid)}." if valid else "It takes no parameters."
+        raise TypeError(f"Data set {name!r} has no parameter {', '.join(wrong)}. {takes}")
+    return entry.loader(**params)

@@ -1,0 +1,155 @@
+"""Data sets in two dimensions, where unfairness can be seen.
+
+All of them take the same knobs:
+
+- ``size``: points per Gaussian, at least 1.
+- ``noise``: what the standard deviations are multiplied by; 1 is the original, 0 puts every point on its centre.
+- ``bias`` in [0, 1]: how strongly the group is tied to place and label. A share ``1 - bias`` of the points, chosen by
+  chance, hand their groups round among themselves. 1 is the original, at 0 the group is independent of the label. The
+  tie shrinks in proportion: half the bias is half the gap between the groups.
+- ``seed``: of everything that is drawn. Points and labels do not change with ``bias``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from fairglvq.datasets.base import Block, Dataset
+
+Floats = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.int64]
+
+AXES = ("x", "height")
+PAPER = "Störck et al. (2024). FairGLVQ: Fairness in Partition-Based Classification; drawn anew from its description"
+OURS = "Made for this project, drawn at random"
+
+
+def local(size: int = 800, noise: float = 1.0, bias: float = 1.0, seed: int = 0) -> Dataset:
+    """The paper's "local": two separate problems, of which only one is tied to the group.
+
+    Right: label 0 around (6, 0) and label 1 around (3, 0), all of group 0. Above: points around (0, 6) and (0, 3),
+    where label and group are both 1 left of x = 0, and both 0 right of it. All standard deviations are 0.5. A fair
+    answer must give up the upper problem and may keep the right one; no single projection of the plane does that.
+    """
+    X, z, gaussian = _draw(((6, 0), (3, 0), (0, 6), (0, 3)), (0.5, 0.5), size, noise, bias, seed)
+    # The sign of z is the sign of x there, and still splits the points in two when noise is 0.
+    left = z[:, 0] < 0
+    upper = gaussian >= 2
+    y = np.where(upper, left, gaussian == 1)
+    return _dataset("local", "Local", X, y, _loosen(upper & left, bias, seed), source=PAPER)
+
+
+def xor(size: int = 800, noise: float = 1.0, bias: float = 1.0, seed: int = 0) -> Dataset:
+    """The paper's "XOR": labels and groups are two XORs, shifted against each other along x.
+
+    Four Gaussians of standard deviation 0.15 around (0, 0), (0, 1), (1, 0), (1, 1), of group 0, 1, 1, 0. The label is
+    1 right of x = 1.1 in the lower row and left of it in the upper row. Deciding by height alone is fair and right for
+    seven in eight; the last eighth can only be had by cutting along the groups.
+    """
+    X, _, gaussian = _draw(((0, 0), (0, 1), (1, 0), (1, 1)), (0.15, 0.15), size, noise, bias, seed)
+    upper = gaussian % 2 == 1
+    y = np.where(upper, X[:, 0] < 1.1, X[:, 0] > 1.1)
+    s = (gaussian == 1) | (gaussian == 2)
+    return _dataset("xor", "XOR", X, y, _loosen(s, bias, seed), source=PAPER)
+
+
+def three_classes(size: int = 500, noise: float = 1.0, bias: float = 1.0, seed: int = 0) -> Dataset:
+    """Three classes, two groups: a waiting list made for one group only.
+
+    In the left column everybody is rejected, in the right one admitted; in the middle group 1 (upper row) is admitted
+    while group 0 (lower row) waits. Fairness is local: only the border in the middle has to give way, at the cost of
+    one decision in six, and the other borders stay. And with three classes a score that asks for the favourable one
+    does not see how the other two are shared out.
+    """
+    columns_by_rows = ((0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1))
+    X, _, gaussian = _draw(columns_by_rows, (0.2, 0.2), size, noise, bias, seed)
+    y = np.array([0, 1, 2, 0, 2, 2])[gaussian]
+    names = {0: "rejected", 1: "waiting list", 2: "admitted"}
+    s = _loosen(gaussian >= 3, bias, seed)
+    return _dataset("three_classes", "Three classes", X, y, s, class_names=names, favourable=2)
+
+
+def three_groups(size: int = 800, noise: float = 1.0, bias: float = 1.0, seed: int = 0) -> Dataset:
+    """Two classes, three groups: everyone has the same merit, but the bar hangs lower from row to row.
+
+    Each group is a Gaussian of the same width along x ("merit"), one row above the other; the label is 1 right of
+    0.8 in the lowest row, of 0 in the middle and of -0.8 in the highest. Three groups have three gaps, and the largest
+    counts: helping the middle group alone changes nothing. One bar at 0 for all is fair and costs the decisions in
+    between, about one in five.
+    """
+    X, _, row = _draw(((0, 0), (0, 1), (0, 2)), (1.0, 0.2), size, noise, bias, seed)
+    y = X[:, 0] > np.array([0.8, 0.0, -0.8])[row]
+    return _dataset("three_groups", "Three groups", X, y, _loosen(row, bias, seed), n_groups=3)
+
+
+def _draw(
+    centres: Sequence[tuple[float, float]],
+    deviations: tuple[float, float],
+    size: int,
+    noise: float,
+    bias: float,
+    seed: int,
+) -> tuple[Floats, Floats, Labels]:
+    """Check the knobs and draw ``size`` points per Gaussian.
+
+    Returns the points (n, 2), the standard normal draws behind them (n, 2) and the number of each point's Gaussian.
+    The points stay in the order of the Gaussians, as in the published runs: those take unshuffled mini-batches of
+    folds that keep the order of the rows, so another order would be another experiment.
+    """
+    if not (math.isfinite(size) and size == int(size) and size >= 1):
+        raise ValueError(f"size must be a whole number of at least 1 (points per Gaussian), got {size!r}.")
+    if not (math.isfinite(noise) and noise >= 0):
+        raise ValueError(f"noise must be a finite number of at least 0 (1 is the original), got {noise!r}.")
+    if not 0 <= bias <= 1:
+        raise ValueError(f"bias must be between 0 (groups independent of labels) and 1 (the original), got {bias!r}.")
+    if not (math.isfinite(seed) and seed == int(seed) and seed >= 0):
+        raise ValueError(f"seed must be a whole number of at least 0, got {seed!r}.")
+    z = np.random.default_rng(int(seed)).standard_normal((len(centres), int(size), 2))
+    X = np.array(centres, dtype=float)[:, None, :] + noise * np.array(deviations) * z  # (n_gaussians, size, 2)
+    return X.reshape(-1, 2), z.reshape(-1, 2), np.repeat(np.arange(len(centres)), int(size))
+
+
+def _loosen(s: npt.NDArray[np.bool_] | Labels, bias: float, seed: int) -> Labels:
+    """Loosen the tie between group and label: a share ``1 - bias`` of the points hand their groups round.
+
+    A permutation, unlike fresh draws, keeps the size of every group.
+    """
+    # A stream of its own, so that the points are the same whatever the bias.
+    rng = np.random.default_rng((int(seed), 1))
+    loosened = s.astype(np.int64)
+    chosen = rng.random(len(s)) >= bias
+    loosened[chosen] = rng.permutation(loosened[chosen])
+    return loosened
+
+
+def _dataset(
+    name: str,
+    title: str,
+    X: Floats,
+    y: npt.NDArray[np.bool_] | Labels,
+    s: Labels,
+    *,
+    class_names: Mapping[int, str] | None = None,
+    favourable: int = 1,
+    n_groups: int = 2,
+    source: str = OURS,
+) -> Dataset:
+    return Dataset(
+        name=name,
+        title=title,
+        X=X,
+        y=y.astype(np.int64),
+        s=s,
+        blocks=tuple(Block(axis, i, i + 1, "number") for i, axis in enumerate(AXES)),
+        favourable=favourable,
+        class_names=class_names or {0: "class 0", 1: "class 1"},
+        group_names={group: f"group {group}" for group in range(n_groups)},
+        label_column="class",
+        group_column="group",
+        source=source,
+        licence="None needed: no real data",
+    )
