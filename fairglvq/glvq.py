@@ -1,0 +1,339 @@
+"""Generalized Learning Vector Quantization (Sato & Yamada 1995) as a scikit-learn classifier."""
+
+import math
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from . import kernels
+from .activations import ACTIVATIONS
+from .prototypes import INITIALISERS, initial_prototypes
+from .training import Recipe, Snapshot, Trainer, as_prototypes, as_rows
+
+STEPS = ("algorithm", "published")
+
+
+def _one_of(names):
+    return lambda value: isinstance(value, str) and value in names
+
+
+def _number(kind, test):
+    return lambda value: isinstance(value, kind) and not isinstance(value, bool) and math.isfinite(value) and test(value)
+
+
+# What each parameter may be, as a test and in words.
+PARAMETERS = {
+    "n_prototypes": (_number(Integral, lambda v: v >= 1), "a whole number of at least 1"),
+    "learning_rate": (_number(Real, lambda v: v > 0), "a number above 0"),
+    "max_epochs": (_number(Integral, lambda v: v >= 0), "a whole number of at least 0"),
+    "batch_size": (_number(Integral, lambda v: v >= 1), "a whole number of at least 1"),
+    "activation": (_one_of(ACTIVATIONS), f"one of {', '.join(map(repr, ACTIVATIONS))}"),
+    "beta": (_number(Real, lambda v: v > 0), "a number above 0"),
+    "init": (
+        lambda v: not isinstance(v, str) or v in INITIALISERS,
+        f"an array or one of {', '.join(map(repr, INITIALISERS))}",
+    ),
+    "step": (_one_of(STEPS), f"one of {', '.join(map(repr, STEPS))}"),
+    "shuffle": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
+    "record_every": (
+        lambda v: v in (None, "auto") or _number(Integral, lambda n: n >= 1)(v),
+        "'auto', None or a whole number of at least 1",
+    ),
+    "C": (_number(Real, lambda v: v >= 0), "a number of at least 0"),
+    "alpha": (_number(Real, lambda v: v > 1), "a number above 1"),
+}
+
+
+class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator):
+    """Nearest-prototype classifier whose prototypes minimise the sum of Φ(μ(x)).
+
+    μ(x) = (d+ - d-) / (d+ + d-), with the squared Euclidean distances to the closest prototype of the point's class and
+    to the closest of another class; Φ is the ``activation``.
+
+    Parameters
+    ----------
+    n_prototypes : int, default=5
+        Prototypes per class.
+    learning_rate, max_epochs, batch_size
+        Mini-batch descent: step size η, passes over the data, points per step.
+    activation : {"swish", "sigmoid", "identity"}, default="swish"
+        Φ; ``beta`` is its steepness.
+    init : {"class-kmeans", "shared-kmeans", "random"} or array (P, d), default="class-kmeans"
+        Where prototypes start; an array is taken class by class.
+    step : {"algorithm", "published"}, default="algorithm"
+        Algorithm 1 with the exact gradient, or the scaling of the paper's published runs.
+    shuffle : bool, default=True
+        False takes consecutive slices as mini-batches, in the same order every epoch.
+    random_state : int, Generator, RandomState or None
+        Seed of starts, order and draws.
+    record_every : "auto", int or None, default="auto"
+        How many epochs lie between two entries of ``history_``. "auto": every epoch for small sets of up to three features,
+        about twenty entries otherwise. None keeps no history.
+
+    Attributes
+    ----------
+    prototypes_ : ndarray (P, d), class by class
+    prototype_labels_ : ndarray (P,)
+    pseudo_classes_ : ndarray (P,) or None
+        Majority group of each prototype's cell; None when trained without ``sensitive_features``.
+    classes_, groups_ : ndarray
+        ``groups_`` is None without ``sensitive_features``.
+    n_alpha_uses_ : int
+        Updates in which a missing rival was simulated with ``alpha``.
+    n_epochs_ : int
+    history_ : list of Snapshot
+    """
+
+    def __init__(
+        self,
+        n_prototypes=5,
+        *,
+        learning_rate=0.03,
+        max_epochs=250,
+        batch_size=250,
+        activation="swish",
+        beta=2.0,
+        init="class-kmeans",
+        step="algorithm",
+        shuffle=True,
+        random_state=None,
+        record_every="auto",
+    ):
+        self.n_prototypes = n_prototypes
+        self.learning_rate = learning_rate
+        self.max_epochs = max_epochs
+        self.batch_size = batch_size
+        self.activation = activation
+        self.beta = beta
+        self.init = init
+        self.step = step
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.record_every = record_every
+
+    def fit(self, X, y):
+        """Train on X (n, d) with class labels y (n,)."""
+        return self._fit(X, y, None)
+
+    def partial_fit(self, X, y, *, classes=None):
+        """Learn from one more mini-batch; ``classes`` names all classes and is needed at the first call."""
+        return self._partial_fit(X, y, None, classes, None)
+
+    def predict(self, X):
+        """The class of the nearest prototype."""
+        D = self._squared_distances(X)
+        return self.prototype_labels_[D.argmin(axis=1)]
+
+    def decision_function(self, X):
+        """How clearly a class wins: (d_other - d_class) / (d_other + d_class), in [-1, 1].
+
+        Two classes: one score per point, above 0 for ``classes_[1]``. More: (n, K).
+        """
+        D = self._squared_distances(X)
+        nearest = np.stack([D[:, self.prototype_labels_ == c].min(axis=1) for c in self.classes_], axis=1)  # (n, K)
+        if len(self.classes_) == 2:
+            return _relative(nearest[:, 0], nearest[:, 1])
+        K = len(self.classes_)
+        others = np.stack([np.delete(nearest, c, axis=1).min(axis=1) for c in range(K)], axis=1)
+        return _relative(others, nearest)
+
+    def transform(self, X):
+        """Euclidean distance to every prototype, (n, P)."""
+        return np.sqrt(self._squared_distances(X))
+
+    # -- training ---------------------------------------------------------------------------------------------------
+
+    def _fit(self, X, y, s):
+        self._check_parameters()
+        X, y = self._check_points(X, y, reset=True)
+        self._set_classes(np.unique(y))
+        codes = _encode(y, self.classes_, "class")
+        group_codes = self._set_groups(s, X.shape[0])
+        rng = np.random.default_rng(self._seed())
+        W = initial_prototypes(self.init, X, codes, self.n_prototypes, len(self.classes_), rng)
+        trainer = Trainer(
+            as_rows(X), codes, group_codes, W, self._prototype_codes(), self._recipe(), rng, n_groups=self._n_groups()
+        )
+        every = self._record_interval(*X.shape)
+        if every:
+            trainer.run(0, every)
+        trainer.run(self.max_epochs, every)
+        self.history_ = [self._decode(snapshot) for snapshot in trainer.history]
+        self._set_prototypes(trainer.prototypes.W, trainer.prototypes.pseudo)
+        self.n_epochs_, self.n_alpha_uses_ = trainer.epoch, trainer.alpha_uses
+        if trainer.flew_off:
+            self._warn_flew_off(f"in epoch {trainer.epoch}")
+        return self
+
+    def _partial_fit(self, X, y, s, classes, groups):
+        first = not hasattr(self, "prototypes_")
+        self._check_parameters()
+        X, y = self._check_points(X, y, reset=first)
+        if first:
+            if classes is None:
+                raise ValueError("classes is needed at the first call of partial_fit: it names every class to come")
+            self._set_classes(unique_labels(classes))
+            self._stream_rng = np.random.default_rng(self._seed())
+            self.n_alpha_uses_ = self.n_epochs_ = 0
+            self.history_ = []
+        elif classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
+            raise ValueError(f"classes={classes!r} differ from those of the first call: {self.classes_!r}")
+        codes = _encode(y, self.classes_, "class")
+        group_codes = self._set_stream_groups(s, groups, X.shape[0], first)
+        rng = self._stream_rng
+        if first:
+            W = initial_prototypes(self.init, X, codes, self.n_prototypes, len(self.classes_), rng)
+            self._set_prototypes(W, np.zeros(len(W), np.int64))
+            self._votes = np.zeros((len(W), len(self.classes_), self._n_groups()), np.int64)
+        trainer = Trainer(
+            as_rows(X),
+            codes,
+            group_codes,
+            self.prototypes_,
+            self._prototype_codes(),
+            self._recipe()._replace(batch_size=X.shape[0], shuffle=False),
+            rng,
+            n_groups=self._n_groups(),
+            pseudo=None if first or self.groups_ is None else _encode(self.pseudo_classes_, self.groups_, "group"),
+            running_votes=self._votes,
+        )
+        alive = trainer.run(1)
+        self._set_prototypes(trainer.prototypes.W, trainer.prototypes.pseudo)
+        self.n_alpha_uses_ += trainer.alpha_uses
+        self.n_epochs_ += 1
+        if not alive:
+            self._warn_flew_off("in this batch, which was skipped")
+        return self
+
+    def _recipe(self) -> Recipe:
+        shared = {name: getattr(self, name) for name in Recipe._fields if hasattr(self, name)}
+        return Recipe(**shared)
+
+    # -- checks and labels ------------------------------------------------------------------------------------------
+
+    def _check_parameters(self):
+        for name, value in self.get_params(deep=False).items():
+            test, words = PARAMETERS.get(name, (None, ""))
+            if test and not test(value):
+                raise ValueError(f"{name} must be {words}; got {value!r}")
+
+    def _check_points(self, X, y, reset):
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset)
+        check_classification_targets(y)
+        return X, y
+
+    def _set_classes(self, classes):
+        if len(classes) < 2:
+            raise ValueError(
+                f"Two classes or more are needed to tell apart; y holds only 1 class: {classes[0]!r}"
+            )
+        self.classes_ = classes
+        self.prototype_labels_ = np.repeat(classes, self.n_prototypes)
+
+    def _set_groups(self, s, n):
+        """Learn ``groups_`` from s; returns group codes (n,) or None."""
+        self.groups_ = None
+        if s is None:
+            return None
+        s = _as_labels(s, n)
+        self.groups_ = np.unique(s)
+        return _encode(s, self.groups_, "group")
+
+    def _set_stream_groups(self, s, groups, n, first):
+        if first:
+            self.groups_ = None if groups is None else unique_labels(groups)
+        if s is None:
+            return None
+        if self.groups_ is None:
+            raise ValueError("groups is needed at the first call of partial_fit: it names every group to come")
+        return _encode(_as_labels(s, n), self.groups_, "group")
+
+    def _set_prototypes(self, W, pseudo):
+        self.prototypes_ = W
+        self.pseudo_classes_ = None if self.groups_ is None else self.groups_[pseudo]
+
+    def _prototype_codes(self):
+        return np.repeat(np.arange(len(self.classes_)), self.n_prototypes)
+
+    def _n_groups(self):
+        return 1 if self.groups_ is None else len(self.groups_)
+
+    def _seed(self):
+        """A seed for default_rng from whatever scikit-learn accepts as random_state."""
+        if isinstance(self.random_state, np.random.RandomState):
+            return int(self.random_state.randint(2**31))
+        return self.random_state
+
+    def _record_interval(self, n, d) -> int:
+        if self.record_every is None:
+            return 0
+        if self.record_every != "auto":
+            return self.record_every
+        # A snapshot costs about as much as an epoch: always worth it where it can be drawn, rarely on large sets.
+        return 1 if d <= 3 and n <= 20_000 else max(1, math.ceil(self.max_epochs / 20))
+
+    def _decode(self, snapshot: Snapshot) -> Snapshot:
+        if snapshot.pseudo_classes is None or self.groups_ is None:
+            return snapshot
+        return snapshot._replace(pseudo_classes=self.groups_[snapshot.pseudo_classes])
+
+    def _warn_flew_off(self, when):
+        warnings.warn(
+            f"Prototypes were about to fly off {when}: training stopped with the last finite prototypes. "
+            "Lower C or learning_rate.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+    def _squared_distances(self, X):
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        out = np.empty((X.shape[0], len(self.prototypes_)))
+        kernels.distances(*as_rows(X), *as_prototypes(self.prototypes_, self._prototype_codes()), out)
+        return out
+
+    @property
+    def _n_features_out(self):
+        return len(self.prototypes_)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _relative(far, near):
+    """(far - near) / (far + near), 0 where both are 0."""
+    both = far + near
+    return np.divide(far - near, both, out=np.zeros_like(both), where=both > 0)
+
+
+def _as_labels(s, n) -> np.ndarray:
+    """Group labels as a 1-D array without gaps."""
+    s = np.asarray(s)
+    if s.ndim == 2 and s.shape[1] == 1:
+        s = s.ravel()
+    if s.ndim != 1:
+        raise ValueError(f"sensitive_features must be one column of group labels; got shape {s.shape}")
+    check_consistent_length(s, np.empty(n))
+    missing = s != s if s.dtype.kind in "fO" else np.zeros(n, bool)
+    if s.dtype.kind == "O":
+        missing = missing | np.array([value is None for value in s])
+    if np.any(missing):
+        raise ValueError(f"sensitive_features holds {int(np.sum(missing))} missing values; drop or name them")
+    return s
+
+
+def _encode(values, known, what) -> np.ndarray:
+    """Index of each value in the sorted array ``known``; unknown values are an error that names them."""
+    codes = np.searchsorted(known, values)
+    codes = np.minimum(codes, len(known) - 1)
+    strangers = np.unique(values[known[codes] != values])
+    if strangers.size:
+        raise ValueError(f"unknown {what} {strangers[:5].tolist()}; known are {known.tolist()}")
+    return codes
