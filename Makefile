@@ -1,0 +1,51 @@
+# Two commands on a fresh machine: `make run` serves the app, `make test` checks everything.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test lint check-python chromium warm paper clean
+
+run: $(VENV)/.ready warm
+	$(BIN)/streamlit run app.py $(ARGS)
+
+test: lint chromium warm
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/.ready-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# Compiles the kernels once per machine, so that nobody waits for it in front of a picture.
+warm: $(VENV)/.ready
+	$(BIN)/python -m fairglvq warm
+
+# The paper's experiments at full length: minutes for Table 1, the better part of an hour for Figure 2.
+paper: $(VENV)/.ready warm
+	$(BIN)/python -m fairglvq paper table1
+	$(BIN)/python -m fairglvq paper figure2 --dataset compas
+	$(BIN)/python -m fairglvq paper figure2 --dataset adult
+
+check-python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 ..."; exit 1; }
+
+$(VENV)/.ready: requirements.txt | check-python
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/.ready-dev: requirements-dev.txt $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+# A Chromium for the browser tests: one on PATH, else Debian's package where that is possible, else Playwright's own.
+chromium: $(VENV)/.ready-dev
+	@if command -v chromium chromium-browser google-chrome >/dev/null 2>&1; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; \
+	else $(BIN)/playwright install chromium; fi
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build dist *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
