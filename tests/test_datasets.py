@@ -192,16 +192,29 @@ def test_fingerprint_is_stable_over_processes():
 # The paper's synthetic sets
 
 
-def clouds(data, n):
-    """The points, labels and groups of each Gaussian; rows are in the order of the Gaussians."""
-    return zip(np.split(data.X, n), np.split(data.y, n), np.split(data.s, n), strict=True)
+def clouds(data, centres):
+    """The points, labels and groups of each Gaussian; without noise every point sits on its centre."""
+    origin = datasets.load(data.name, noise=0).X
+    chosen = [(origin == centre).all(axis=1) for centre in centres]
+    return [(data.X[c], data.y[c], data.s[c]) for c in chosen]
+
+
+@pytest.mark.parametrize("name", SYNTHETIC)
+def test_rows_are_mixed(name):
+    """Consecutive slices are taken as mini-batches by the published runs: each must hold every label and group."""
+    data = datasets.load(name)
+    for start in range(0, len(data.y) - 250, 250):
+        batch = slice(start, start + 250)
+        assert set(data.y[batch]) == set(data.y)
+        assert set(data.s[batch]) == set(data.s)
 
 
 def test_xor_follows_its_definition():
     data = datasets.load("xor")
     assert data.X.shape == (3200, 2)
-    definition = [((0, 0), 0), ((0, 1), 1), ((1, 0), 1), ((1, 1), 0)]
-    for (X, y, s), (centre, group) in zip(clouds(data, 4), definition, strict=True):
+    definition = {(0, 0): 0, (0, 1): 1, (1, 0): 1, (1, 1): 0}
+    for (X, y, s), (centre, group) in zip(clouds(data, list(definition)), definition.items(), strict=True):
+        assert len(X) == 800
         np.testing.assert_allclose(X.mean(axis=0), centre, atol=4 * 0.15 / 800**0.5)
         np.testing.assert_allclose(X.std(axis=0), 0.15, rtol=0.1)
         assert (s == group).all()
@@ -212,7 +225,7 @@ def test_xor_follows_its_definition():
 def test_local_follows_its_definition():
     data = datasets.load("local")
     assert data.X.shape == (3200, 2)
-    right_0, right_1, *upper = clouds(data, 4)
+    right_0, right_1, *upper = clouds(data, [(6, 0), (3, 0), (0, 6), (0, 3)])
     for (X, y, s), centre, label in ((right_0, (6, 0), 0), (right_1, (3, 0), 1)):
         np.testing.assert_allclose(X.mean(axis=0), centre, atol=4 * 0.5 / 800**0.5)
         np.testing.assert_allclose(X.std(axis=0), 0.5, rtol=0.1)
@@ -245,8 +258,9 @@ def test_size_noise_and_seed(name):
     n_gaussians = len(datasets.load(name).X) // entry.parameters["size"]
     assert len(datasets.load(name, size=7).X) == 7 * n_gaussians
     assert len(np.unique(datasets.load(name, noise=0).X, axis=0)) == n_gaussians
-    doubled = datasets.load(name, noise=2, seed=5).X - datasets.load(name, noise=0).X
-    np.testing.assert_allclose(doubled, 2 * (datasets.load(name, seed=5).X - datasets.load(name, noise=0).X))
+    centres = datasets.load(name, noise=0, seed=5).X
+    doubled = datasets.load(name, noise=2, seed=5).X - centres
+    np.testing.assert_allclose(doubled, 2 * (datasets.load(name, seed=5).X - centres))
     assert datasets.load(name, seed=1).fingerprint == datasets.load(name, seed=1).fingerprint
     assert datasets.load(name, seed=1).fingerprint != datasets.load(name, seed=2).fingerprint
 
@@ -254,7 +268,9 @@ def test_size_noise_and_seed(name):
 def test_local_without_noise_still_has_two_groups():
     data = datasets.load("local", noise=0)
     assert 700 < data.s.sum() < 900
-    np.testing.assert_array_equal(data.y[1600:], data.s[1600:])
+    upper = data.X[:, 0] == 0
+    assert upper.sum() == 1600
+    np.testing.assert_array_equal(data.y[upper], data.s[upper])
 
 
 @pytest.mark.parametrize("name", SYNTHETIC)

@@ -97,8 +97,9 @@ def _draw(
     """Check the knobs and draw ``size`` points per Gaussian.
 
     Returns the points (n, 2), the standard normal draws behind them (n, 2) and the number of each point's Gaussian.
-    The points stay in the order of the Gaussians, as in the published runs: those take unshuffled mini-batches of
-    folds that keep the order of the rows, so another order would be another experiment.
+    The rows come mixed, because the published runs take mini-batches as consecutive slices: in the order of the
+    Gaussians a batch of Local would hold one label only, and its statistical parity comes out at 0.25 over six
+    seeds, mixed at 0.14 (Table 1: 0.12 ± 0.13).
     """
     if not (math.isfinite(size) and size == int(size) and size >= 1):
         raise ValueError(f"size must be a whole number of at least 1 (points per Gaussian), got {size!r}.")
@@ -108,9 +109,10 @@ def _draw(
         raise ValueError(f"bias must be between 0 (groups independent of labels) and 1 (the original), got {bias!r}.")
     if not (math.isfinite(seed) and seed == int(seed) and seed >= 0):
         raise ValueError(f"seed must be a whole number of at least 0, got {seed!r}.")
-    z = np.random.default_rng(int(seed)).standard_normal((len(centres), int(size), 2))
-    X = np.array(centres, dtype=float)[:, None, :] + noise * np.array(deviations) * z  # (n_gaussians, size, 2)
-    return X.reshape(-1, 2), z.reshape(-1, 2), np.repeat(np.arange(len(centres)), int(size))
+    rng = np.random.default_rng(int(seed))
+    gaussian = rng.permutation(np.repeat(np.arange(len(centres)), int(size)))
+    z = rng.standard_normal((len(gaussian), 2))
+    return np.array(centres, dtype=float)[gaussian] + noise * np.array(deviations) * z, z, gaussian
 
 
 def _loosen(s: npt.NDArray[np.bool_] | Labels, bias: float, seed: int) -> Labels:
