@@ -97,3 +97,46 @@ def _ms_per_step(turn: Callable[[], int]) -> float:
     start = time.perf_counter()
     steps = turn()
     return 1e3 * (time.perf_counter() - start) / steps
+
+
+# What a step costs around one base case, one size changed at a time; "features" are non-zeros per point.
+SCALING_BASE = {"points": 20_000, "features": 16, "prototypes per class": 10, "classes": 2}
+SCALING_STEPS = {
+    "points": (5_000, 80_000),
+    "features": (4, 64),
+    "prototypes per class": (2, 50),
+    "classes": (4, 8),
+}
+
+
+def scaling_table(turns: int = 5) -> str:
+    """How milliseconds per step grow with points, features, prototypes and classes, as a Markdown table."""
+    lines = ["| points | features | prototypes | classes | ms per step |", "|---|---|---|---|---|"]
+    sizes = [SCALING_BASE]
+    sizes += [SCALING_BASE | {name: value} for name, values in SCALING_STEPS.items() for value in values]
+    for size in sizes:
+        milliseconds = _time_size(**{name.replace(" ", "_"): value for name, value in size.items()}, turns=turns)
+        n_prototypes = size["prototypes per class"] * size["classes"]
+        lines.append(
+            f"| {size['points']:,} | {size['features']} | {n_prototypes} | {size['classes']} | {milliseconds:.2f} |"
+        )
+    return "\n".join(lines)
+
+
+def _time_size(points: int, features: int, prototypes_per_class: int, classes: int, turns: int) -> float:
+    """Milliseconds per step of batch 1000 on uniform dense points whose label and group hang on the first features."""
+    rng = np.random.default_rng(0)
+    X = rng.random((points, features))
+    y = np.minimum((X[:, 0] * classes).astype(int), classes - 1)
+    s = (X[:, 1] + 0.3 * rng.standard_normal(points) > 0.5).astype(int)
+    W = initial_prototypes("shared-kmeans", X, y, prototypes_per_class, classes, rng)
+    labels = np.repeat(np.arange(classes), prototypes_per_class)
+    trainer = Trainer(as_rows(X), y, s, W, labels, Recipe(C=1.0, batch_size=1000), rng)
+
+    def turn():
+        before = trainer.steps
+        trainer.run(max(1, 60 // trainer.n_batches))
+        return trainer.steps - before
+
+    with threadpool_limits(1):
+        return min(_ms_per_step(turn) for _ in range(turns))

@@ -1,0 +1,221 @@
+"""Command line: the paper's experiments, sweeps, the download of COMPAS, and speed."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from contextlib import contextmanager
+
+from .version import __version__
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        return options.run(options)
+    except (ValueError, TypeError, OSError, RuntimeError) as error:
+        print(f"fairglvq: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nfairglvq: stopped; finished rows are kept, the same command goes on from there", file=sys.stderr)
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m fairglvq", description="Fair prototype classification.")
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    running = argparse.ArgumentParser(add_help=False)
+    running.add_argument("--folds", type=int, default=5, help="folds of the cross-validation (5)")
+    running.add_argument("--seeds", type=int, default=None, help="how many seeds: 0, 1, 2, ...")
+    running.add_argument("--jobs", type=int, default=None, help="how many models at once (all cores)")
+    running.add_argument("--workers", choices=("threads", "processes"), default="threads")
+    running.add_argument("--cluster", metavar="tcp://HOST:PORT", help="run on this Dask cluster ($FAIRGLVQ_CLUSTER)")
+    running.add_argument("--store", metavar="FILE", help="where finished rows are kept ($FAIRGLVQ_STORE)")
+    running.add_argument("--fresh", action="store_true", help="compute everything anew and keep nothing")
+    running.add_argument("--csv", metavar="FILE", help="write the rows here as well")
+
+    paper = commands.add_parser("paper", help="the paper's experiments, published and own numbers side by side")
+    experiments = paper.add_subparsers(required=True, metavar="EXPERIMENT")
+    table1 = experiments.add_parser("table1", parents=[running], help="Local and XOR at the paper's parameters")
+    table1.set_defaults(run=_paper, source="Table 1", dataset=None, default_seeds=5)
+    figure2 = experiments.add_parser("figure2", parents=[running], help="trade-off on real data")
+    figure2.add_argument("--dataset", choices=("adult", "compas"), default="adult")
+    figure2.set_defaults(run=_paper, source="Figure 2", default_seeds=1)
+
+    sweep = commands.add_parser("sweep", parents=[running], help="one method over strengths on one data set")
+    sweep.add_argument("--dataset", default="xor")
+    sweep.add_argument("--method", default="fairglvq")
+    sweep.add_argument("--strengths", type=float, nargs="+", default=[0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2])
+    sweep.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the estimator, such as alpha=3"
+    )
+    sweep.set_defaults(run=_sweep, default_seeds=1)
+
+    fetch = commands.add_parser("fetch", help="download a data set that is not bundled")
+    fetch.add_argument("dataset", choices=("compas",))
+    fetch.add_argument("--wheel", metavar="FILE", help="take it from this file, downloaded by hand")
+    fetch.set_defaults(run=_fetch)
+
+    bench = commands.add_parser("bench", help="speed against plain NumPy, in one run on one thread")
+    bench.add_argument("--scaling", action="store_true", help="how cost grows with points, features and prototypes")
+    bench.set_defaults(run=_bench)
+
+    warm = commands.add_parser("warm", help="compile the kernels now; later starts take them from disk")
+    warm.set_defaults(run=_warm)
+    return parser
+
+
+def _paper(options) -> int:
+    from . import paper
+
+    chosen = paper.experiments(options.source, options.dataset)
+    seeds = list(range(options.seeds or options.default_seeds))
+    with _running(options) as (store, progress):
+        rows = paper.run(chosen, seeds, options.folds, store=store, progress=progress)
+    _write(options, rows)
+    print(f"{options.source}: means ± standard deviation over {options.folds} folds x {len(seeds)} seed(s)\n")
+    print(_side_by_side(paper.compare(options.source, rows), paper.MEASURES))
+    return 0
+
+
+def _side_by_side(table, measures) -> str:
+    """Published and own numbers; a star marks what differs by more than two combined standard deviations."""
+    words = {"accuracy": "accuracy", "statistical_parity": "SP", "equal_opportunity": "EO"}
+    shown = [measure for measure in measures if table[f"{measure}_mean"].notna().any()]
+    heading = ["data", "method", "strength"]
+    for measure in shown:
+        heading += [f"{words[measure]} published", "own", ""]
+    lines, stars = [heading], 0
+    for _, row in table.iterrows():
+        line = [row.dataset, row.method, "" if row.strength != row.strength else f"{row.strength:g}"]
+        for measure in shown:
+            star = "*" if row[f"{measure}_off"] > 2 else ""
+            stars += bool(star)
+            for prefix in ("", "own_"):
+                mean, spread = row[f"{prefix}{measure}_mean"], row[f"{prefix}{measure}_std"]
+                line.append("" if mean != mean else f"{mean:.4f} ± {spread:.4f}")
+            line.append(star)
+        lines.append(line)
+    widths = [max(len(line[i]) for line in lines) for i in range(len(heading))]
+    text = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    n = len(table) * len(shown)
+    text.append(
+        f"\n{n - stars} of {n} numbers agree within two standard deviations (both spreads combined); * marks the rest."
+    )
+    return "\n".join(text)
+
+
+def _sweep(options) -> int:
+    import pandas as pd
+
+    from . import datasets, evaluation
+
+    data = datasets.load(options.dataset)
+    params = dict(_assignment(text) for text in options.set)
+    seeds = list(range(options.seeds or options.default_seeds))
+    with _running(options) as (store, progress):
+        found = evaluation.iterate(
+            data, options.method, options.strengths, options.folds, seeds, store=store, params=params, progress=progress
+        )
+        rows = pd.DataFrame(list(found), columns=list(evaluation.COLUMNS))
+    _write(options, rows)
+    print(evaluation.summarise(rows).round(4).to_string(index=False))
+    return 0
+
+
+def _assignment(text: str) -> tuple[str, object]:
+    """NAME=VALUE, the value read as JSON if it is (3, 0.5, true) and as a word if not."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ValueError(f"--set takes NAME=VALUE; got {text!r}")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
+
+
+def _fetch(options) -> int:
+    from .datasets import compas
+
+    with _bar("compas", unit="B") as progress:
+        path = compas.fetch(progress, wheel=options.wheel)
+    print(f"kept at {path}: the columns of the paper, no names or birth dates")
+    return 0
+
+
+def _bench(options) -> int:
+    from . import bench
+
+    if options.scaling:
+        print(bench.scaling_table())
+        return 0
+    missed = 0
+    print("one process, one thread; plain NumPy and kernels take turns, each judged by its fastest turn\n")
+    for case in bench.CASES:
+        timing = bench.run_case(case)
+        missed += timing.ratio < case.wanted
+        n_prototypes = 2 * case.prototypes_per_class
+        print(
+            f"{case.dataset}: {case.rows:,} points, {n_prototypes} prototypes, batch {case.batch_size}\n"
+            f"  plain NumPy {timing.plain_ms:8.3f} ms per step\n"
+            f"  kernels     {timing.kernel_ms:8.3f} ms per step: {timing.ratio:.0f} times faster "
+            f"(wanted: {case.wanted:g})\n"
+            f"  whole fit   {timing.fit_seconds:8.2f} s for {timing.fit_epochs} epochs; "
+            f"{timing.looked_at:.1%} of the points needed a look per step\n"
+        )
+    return 1 if missed else 0
+
+
+def _warm(options) -> int:
+    import time
+
+    import numpy as np
+
+    from .prototypes import kmeans
+    from .training import Recipe, Trainer, as_rows
+
+    start = time.perf_counter()
+    rng = np.random.default_rng(0)
+    X, y = rng.random((50, 2)), np.arange(50) % 2
+    Trainer(as_rows(X), y, y, kmeans(X, 4, rng), np.array([0, 0, 1, 1]), Recipe(C=1.0), rng).run(1, 1)
+    print(f"kernels ready ({time.perf_counter() - start:.1f} s)")
+    return 0
+
+
+@contextmanager
+def _running(options):
+    """The store and the progress bar of a run, on the backend that the options ask for."""
+    from .evaluation import backend
+    from .store import Store
+
+    store = None if options.fresh else Store(options.store)
+    with backend(options.workers, options.jobs, options.cluster), _bar("models") as progress:
+        yield store, progress
+
+
+@contextmanager
+def _bar(what: str, **settings):
+    """A progress bar with the time left on standard error, as a function of done and total."""
+    from tqdm import tqdm
+
+    with tqdm(desc=what, unit_scale="unit" in settings, **settings) as bar:
+
+        def tell(done: int, total: int) -> None:
+            if bar.total != total:
+                bar.reset(total)
+                bar.initial = done  # rows known before do not count for the speed
+            bar.update(done - bar.n)
+
+        yield tell
+
+
+def _write(options, rows) -> None:
+    if options.csv:
+        rows.to_csv(options.csv, index=False)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,218 @@
+"""Folds x strengths x seeds -> tidy rows, on threads, processes or a Dask cluster, with finished rows kept at once."""
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import joblib
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import MinMaxScaler
+from threadpoolctl import threadpool_limits
+
+from . import methods, metrics
+from .datasets import Dataset
+from .store import Key, Store
+
+COLUMNS = (
+    "dataset", "method", "strength", "fold", "seed", "accuracy", "statistical_parity", "equal_opportunity", "seconds",
+)  # fmt: skip
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One model to train and assess."""
+
+    method: str
+    strength: float | None
+    fold: int
+    seed: int
+    key: Key
+
+
+def evaluate(
+    data: Dataset,
+    method: str = "fairglvq",
+    strengths: Sequence[float] = (0, 0.5, 1),
+    folds: int = 5,
+    seed: int | Sequence[int] = 0,
+    *,
+    store: Store | str | os.PathLike | bool | None = None,
+    n_jobs: int | None = None,
+    workers: str = "threads",
+    cluster: str | None = None,
+    progress: Progress | None = None,
+    **params,
+) -> pd.DataFrame:
+    """Cross-validate a method at each strength; one row per strength, fold and seed.
+
+    ``params`` are the estimators'; the method takes those it has. ``seed`` may be several: each shuffles folds, starts and
+    batches anew. Rows already in ``store`` (None: the user's own; False: none) are not computed again.
+    ``workers`` is "threads" or "processes"; ``cluster`` (or $FAIRGLVQ_CLUSTER), the address of a Dask scheduler, sends the
+    work there instead. ``progress`` is called with rows done and rows in all.
+    """
+    seeds = [seed] if isinstance(seed, int | np.integer) else list(seed)
+    if not isinstance(store, Store):
+        store = None if store is False else Store(None if store in (None, True) else store)
+    rows: list[dict[str, Any]] = []
+    with backend(workers, n_jobs, cluster):
+        for row in iterate(data, method, strengths, folds, seeds, store=store, params=params, progress=progress):
+            rows.append(row)
+    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    return table.sort_values(["seed", "strength", "fold"], ignore_index=True)
+
+
+def iterate(
+    data: Dataset, method: str, strengths: Sequence[float], folds: int, seeds: Sequence[int], *, store: Store | None,
+    params: dict[str, Any], progress: Progress | None = None,
+) -> Iterator[dict[str, Any]]:  # fmt: skip
+    """Yield rows as they finish, known ones first; beside COLUMNS a row has ``equalized_odds`` and ``counts``.
+
+    ``counts[group][truth favourable][decision favourable]`` are people of the test fold, groups in sorted order. Runs on the
+    joblib backend in force.
+    """
+    chosen = methods.parameters_for(method, params)
+    tasks = _tasks(data, method, _checked(method, strengths), _checked_folds(data, folds), seeds, chosen)
+    known = store.get(task.key for task in tasks) if store else {}
+    missing = [task for task in tasks if task.key.digest() not in known]
+    done = 0
+    for task in tasks:
+        if task.key.digest() in known:
+            done += 1
+            yield _row(data, task, known[task.key.digest()])
+    if progress:
+        progress(done, len(tasks))
+    for task, result in _compute(data, method, missing, folds, chosen):
+        if store:
+            store.put(task.key, data.name, result)
+        done += 1
+        if progress:
+            progress(done, len(tasks))
+        yield _row(data, task, result)
+
+
+def _checked(method: str, strengths: Sequence[float]) -> list[float | None]:
+    """Strengths as numbers; a method without a knob has one strength, None."""
+    knob = methods.get(method).knob
+    if knob is None:
+        return [None]
+    values = [float(value) for value in np.atleast_1d(strengths)]
+    if not values or not all(np.isfinite(value) and value >= 0 for value in values):
+        raise ValueError(f"strengths of {method!r} must be one or more numbers of at least 0; got {strengths!r}")
+    if knob == "projections" and any(value != int(value) for value in values):
+        raise ValueError(f"strengths of {method!r} are numbers of projections, so whole; got {strengths!r}")
+    return list(dict.fromkeys(values))
+
+
+def _checked_folds(data: Dataset, folds: int) -> int:
+    smallest = int(np.unique(data.y, return_counts=True)[1].min())
+    if not 2 <= folds <= smallest:
+        raise ValueError(f"folds must be from 2 to {smallest}, the size of the smallest class; got {folds!r}")
+    return folds
+
+
+def _tasks(data, method, strengths, folds, seeds, params) -> list[Task]:
+    return [
+        Task(method, strength, fold, int(seed), Key(data.fingerprint, method, strength, params, folds, fold, int(seed)))
+        for seed in seeds
+        for fold in range(folds)
+        for strength in strengths
+    ]
+
+
+def _compute(data: Dataset, method: str, tasks: list[Task], folds: int, params: dict) -> Iterator[tuple[Task, dict]]:
+    """Prepare each fold and seed once, then train; both halves in parallel."""
+    parts = list(dict.fromkeys((task.seed, task.fold) for task in tasks))
+    strengths = {part: [t.strength for t in tasks if (t.seed, t.fold) == part] for part in parts}
+    yield_unordered = joblib.Parallel(return_as="generator_unordered")
+    arrays = (data.X, data.y, data.s)
+    prepared = dict(
+        joblib.Parallel()(
+            joblib.delayed(_prepare)(*arrays, method, strengths[part], part, folds, params) for part in parts
+        )
+    )
+    yield from yield_unordered(
+        joblib.delayed(_assess)(*arrays, data.favourable, task, prepared[task.seed, task.fold], folds, params)
+        for task in tasks
+    )
+
+
+def _prepare(X, y, s, method, strengths, part, folds, params):
+    fold, _, _ = split(X, y, s, *part, folds)
+    with threadpool_limits(1):  # the work is spread over folds already
+        return part, methods.get(method).prepare(fold, strengths, params)
+
+
+def _assess(X, y, s, favourable, task: Task, prepared, folds: int, params: dict):
+    fold, X_test, test = split(X, y, s, task.seed, task.fold, folds)
+    start = time.perf_counter()
+    with threadpool_limits(1):
+        model = methods.get(task.method).fit(fold, prepared, task.strength, params)
+    seconds = time.perf_counter() - start
+    return task, assess(y[test], model.predict(X_test), s[test], favourable) | {"seconds": seconds}
+
+
+def split(X, y, s, seed: int, fold: int, folds: int) -> tuple[methods.TrainingFold, np.ndarray, np.ndarray]:
+    """Training fold, test points and test rows; both scaled to the training fold's range, feature by feature."""
+    cut = StratifiedKFold(folds, shuffle=True, random_state=seed).split(X, y)
+    train, test = next(part for number, part in enumerate(cut) if number == fold)
+    scaler = MinMaxScaler().fit(X[train])
+    # A seed of its own for each fold, so that fold 0 of seed 1 does not start like fold 1 of seed 0.
+    own_seed = int(np.random.SeedSequence([seed, fold]).generate_state(1)[0])
+    return (
+        methods.TrainingFold(scaler.transform(X[train]), y[train], s[train], own_seed),
+        scaler.transform(X[test]),
+        test,
+    )
+
+
+def assess(y_true, y_pred, s, favourable) -> dict[str, Any]:
+    """The numbers of one model on one test fold."""
+    _, counts = metrics.count_table(y_true, y_pred, sensitive_features=s, favourable=favourable)
+    gaps = metrics.gaps_from_counts(counts)
+    return {
+        "accuracy": float(np.mean(y_true == y_pred)),
+        "statistical_parity": float(gaps.statistical_parity),
+        "equal_opportunity": float(gaps.equal_opportunity),
+        "equalized_odds": float(gaps.equalized_odds),
+        "counts": counts.tolist(),
+    }
+
+
+def _row(data: Dataset, task: Task, result: dict[str, Any]) -> dict[str, Any]:
+    strength = np.nan if task.strength is None else task.strength
+    return {
+        "dataset": data.name, "method": task.method, "strength": strength, "fold": task.fold, "seed": task.seed, **result,
+    }  # fmt: skip
+
+
+@contextmanager
+def backend(workers: str = "threads", n_jobs: int | None = None, cluster: str | None = None):
+    """The joblib backend that :func:`iterate` runs on."""
+    address = cluster or os.environ.get("FAIRGLVQ_CLUSTER")
+    if address:
+        from distributed import Client
+
+        with Client(address, set_as_default=False) as client, joblib.parallel_config("dask", client=client):
+            yield
+    elif workers in ("threads", "processes"):
+        # Kernels and scikit-learn's loops release the GIL: threads do for most work, and share the data.
+        name = {"threads": "threading", "processes": "loky"}[workers]
+        with joblib.parallel_config(name, n_jobs=n_jobs or joblib.cpu_count()):
+            yield
+    else:
+        raise ValueError(f"workers must be 'threads' or 'processes'; got {workers!r}")
+
+
+def summarise(rows: pd.DataFrame, by: Iterable[str] = ("dataset", "method", "strength")) -> pd.DataFrame:
+    """Mean and (population) standard deviation over folds and seeds of each measure."""
+    measures = ["accuracy", "statistical_parity", "equal_opportunity"]
+    grouped = rows.groupby(list(by), dropna=False, sort=False)[measures]
+    means, spreads = grouped.mean().add_suffix("_mean"), grouped.std(ddof=0).add_suffix("_std")
+    return means.join(spreads).assign(n=grouped.size()).reset_index()

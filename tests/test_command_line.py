@@ -1,0 +1,105 @@
+"""The commands as a person types them, in processes of their own."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+from fairglvq import bench, paper
+
+
+def fairglvq(*arguments, store, **env):
+    return subprocess.run(
+        [sys.executable, "-m", "fairglvq", *arguments],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"FAIRGLVQ_STORE": str(store)} | env,
+    )
+
+
+def test_sweep_prints_means_and_writes_rows(tmp_path):
+    command = (
+        "sweep", "--dataset", "xor", "--strengths", "0", "1", "--folds", "2", "--set", "max_epochs=5", "--set",
+        "activation=identity", "--csv", str(tmp_path / "rows.csv"),
+    )  # fmt: skip
+    run = fairglvq(*command, store=tmp_path / "s.sqlite")
+    assert run.returncode == 0, run.stderr
+    assert "accuracy_mean" in run.stdout
+    assert "4/4" in run.stderr  # the progress bar
+    rows = pd.read_csv(tmp_path / "rows.csv")
+    assert len(rows) == 4
+    again = fairglvq(*command, store=tmp_path / "s.sqlite")
+    pd.testing.assert_frame_equal(rows, pd.read_csv(tmp_path / "rows.csv"))
+    assert again.stdout == run.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("sweep", "--dataset", "nowhere"), "xor"),
+        (("sweep", "--method", "magic"), "fairglvq"),
+        (("sweep", "--set", "alpha"), "NAME=VALUE"),
+        (("sweep", "--set", "n_prototypes=0", "--folds", "2", "--strengths", "0"), "n_prototypes"),
+        (("sweep", "--set", "colour=red"), "colour"),
+        (("fetch", "compas", "--wheel", "/nowhere.whl"), "nowhere.whl"),
+    ],
+)
+def test_mistakes_get_a_sentence_and_no_traceback(arguments, words, tmp_path):
+    run = fairglvq(*arguments, store=tmp_path / "s.sqlite")
+    assert run.returncode == 2
+    assert words in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_table1_agrees_with_the_paper(tmp_path):
+    """Five-fold means at the paper's parameters, over three seeds, as the paper reports them."""
+    csv = tmp_path / "rows.csv"
+    run = fairglvq("paper", "table1", "--seeds", "3", "--csv", str(csv), store=tmp_path / "s.sqlite")
+    assert run.returncode == 0, run.stderr
+    means = pd.read_csv(csv).groupby(["dataset", "method"])[["accuracy", "statistical_parity"]].mean()
+    accuracy, parity = means.accuracy, means.statistical_parity
+    assert accuracy["xor", "fairglvq"] == pytest.approx(0.88, abs=0.02)
+    assert parity["xor", "fairglvq"] <= 0.06
+    assert accuracy["xor", "glvq"] == pytest.approx(0.99, abs=0.01)
+    assert parity["xor", "glvq"] == pytest.approx(0.23, abs=0.03)
+    assert accuracy["xor", "const"] == pytest.approx(0.50, abs=0.02)
+    assert accuracy["local", "fairglvq"] == pytest.approx(0.76, abs=0.03)
+    assert accuracy["local", "glvq"] == pytest.approx(0.99, abs=0.01)
+    assert parity["local", "glvq"] == pytest.approx(0.65, abs=0.02)
+    for name in ("local", "xor"):
+        assert parity[name, "const"] == 0
+        assert accuracy[name, "inp"] < accuracy[name, "fairglvq"] - 0.02
+        assert parity[name, "inp"] > parity[name, "fairglvq"] + 0.05
+    assert re.search(r"xor +fairglvq +1\.25 +0\.8800 ± 0\.0100 +0\.8", run.stdout)
+
+
+def test_comparison_counts_combined_spreads():
+    """|own - published| / sqrt(sd² + sd²), by hand: GLVQ on XOR is 0.99 ± 0.00 in print, which may hide 0.005."""
+    rows = pd.DataFrame(
+        {"dataset": "xor", "method": "glvq", "strength": float("nan"), "fold": [0, 1], "seed": 0,
+         "accuracy": [0.95, 0.97], "statistical_parity": [0.3, 0.3], "equal_opportunity": [0.0, 0.0]}
+    )  # fmt: skip
+    (row,) = paper.compare("Table 1", rows).itertuples()
+    assert row.accuracy_off == pytest.approx(0.03 / (0.01**2 + 0.005**2) ** 0.5)
+    assert row.statistical_parity_off == pytest.approx(0.07 / 0.04)
+    assert row.equal_opportunity_off != row.equal_opportunity_off  # the paper gives none
+
+
+def test_bench_measures_both_versions(monkeypatch):
+    """The numbers are real times; how large they are is the machine's business."""
+    case = bench.Case("xor", 300, 2, 50, 0.03, 3, 1.0)
+    timing = bench.run_case(case, turns=1)
+    assert timing.plain_ms > 0
+    assert timing.kernel_ms > 0
+    assert 0 < timing.looked_at <= 1
+
+
+def test_scaling_table_has_a_row_per_size(monkeypatch):
+    monkeypatch.setattr(bench, "SCALING_BASE", {"points": 200, "features": 3, "prototypes per class": 2, "classes": 2})
+    monkeypatch.setattr(bench, "SCALING_STEPS", {"classes": (3,)})
+    table = bench.scaling_table(turns=1).splitlines()
+    assert len(table) == 4
+    assert table[-1].startswith("| 200 | 3 | 6 | 3 |")
