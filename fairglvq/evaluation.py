@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import joblib
 import numpy as np
@@ -43,7 +43,7 @@ def evaluate(
     folds: int = 5,
     seed: int | Sequence[int] = 0,
     *,
-    store: Store | str | os.PathLike | bool | None = None,
+    store: Store | str | os.PathLike | Literal[False] | None = None,
     n_jobs: int | None = None,
     workers: str = "threads",
     cluster: str | None = None,
@@ -52,17 +52,16 @@ def evaluate(
 ) -> pd.DataFrame:
     """Cross-validate a method at each strength; one row per strength, fold and seed.
 
-    ``params`` are the estimators'; the method takes those it has. ``seed`` may be several: each shuffles folds, starts and
-    batches anew. Rows already in ``store`` (None: the user's own; False: none) are not computed again.
-    ``workers`` is "threads" or "processes"; ``cluster`` (or $FAIRGLVQ_CLUSTER), the address of a Dask scheduler, sends the
-    work there instead. ``progress`` is called with rows done and rows in all.
+    ``params`` are the estimators'; the method takes those it has. ``seed`` may be several: each shuffles folds, starts
+    and batches anew. Rows already in ``store`` (None: the user's own; False: none) are not computed again.
+    ``workers`` is "threads" or "processes"; ``cluster`` (or $FAIRGLVQ_CLUSTER), the address of a Dask scheduler, sends
+    the work there instead. ``progress`` is called with rows done and rows in all.
     """
     seeds = [seed] if isinstance(seed, int | np.integer) else list(seed)
-    if not isinstance(store, Store):
-        store = None if store is False else Store(None if store in (None, True) else store)
+    kept = store if isinstance(store, Store) else None if store is False else Store(store)
     rows: list[dict[str, Any]] = []
     with backend(workers, n_jobs, cluster):
-        for row in iterate(data, method, strengths, folds, seeds, store=store, params=params, progress=progress):
+        for row in iterate(data, method, strengths, folds, seeds, store=kept, params=params, progress=progress):
             rows.append(row)
     table = pd.DataFrame(rows, columns=list(COLUMNS))
     return table.sort_values(["seed", "strength", "fold"], ignore_index=True)
@@ -74,8 +73,8 @@ def iterate(
 ) -> Iterator[dict[str, Any]]:  # fmt: skip
     """Yield rows as they finish, known ones first; beside COLUMNS a row has ``equalized_odds`` and ``counts``.
 
-    ``counts[group][truth favourable][decision favourable]`` are people of the test fold, groups in sorted order. Runs on the
-    joblib backend in force.
+    ``counts[group][truth favourable][decision favourable]`` are people of the test fold, groups in sorted order. Runs
+    on the joblib backend in force.
     """
     chosen = methods.parameters_for(method, params)
     tasks = _tasks(data, method, _checked(method, strengths), _checked_folds(data, folds), seeds, chosen)
@@ -144,7 +143,8 @@ def _compute(data: Dataset, method: str, tasks: list[Task], folds: int, params: 
 
 
 def _prepare(X, y, s, method, strengths, part, folds, params):
-    fold, _, _ = split(X, y, s, *part, folds)
+    seed, fold_number = part
+    fold, _, _ = split(X, y, s, seed, fold_number, folds)
     with threadpool_limits(1):  # the work is spread over folds already
         return part, methods.get(method).prepare(fold, strengths, params)
 
@@ -165,11 +165,8 @@ def split(X, y, s, seed: int, fold: int, folds: int) -> tuple[methods.TrainingFo
     scaler = MinMaxScaler().fit(X[train])
     # A seed of its own for each fold, so that fold 0 of seed 1 does not start like fold 1 of seed 0.
     own_seed = int(np.random.SeedSequence([seed, fold]).generate_state(1)[0])
-    return (
-        methods.TrainingFold(scaler.transform(X[train]), y[train], s[train], own_seed),
-        scaler.transform(X[test]),
-        test,
-    )
+    training = methods.TrainingFold(scaler.transform(X[train]), y[train], s[train], own_seed)
+    return training, scaler.transform(X[test]), test
 
 
 def assess(y_true, y_pred, s, favourable) -> dict[str, Any]:
@@ -187,9 +184,8 @@ def assess(y_true, y_pred, s, favourable) -> dict[str, Any]:
 
 def _row(data: Dataset, task: Task, result: dict[str, Any]) -> dict[str, Any]:
     strength = np.nan if task.strength is None else task.strength
-    return {
-        "dataset": data.name, "method": task.method, "strength": strength, "fold": task.fold, "seed": task.seed, **result,
-    }  # fmt: skip
+    known = {"dataset": data.name, "method": task.method, "strength": strength, "fold": task.fold, "seed": task.seed}
+    return known | result
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -87,9 +88,9 @@ def _plans(chosen, seeds) -> Iterator[tuple[Callable[[], datasets.Dataset], str,
             ]
             if synthetic:
                 for seed in seeds:
-                    yield (lambda name=name, seed=seed: datasets.load(name, seed=seed)), method, strengths, [seed]
+                    yield partial(datasets.load, name, seed=seed), method, strengths, [seed]
             else:
-                yield (lambda name=name: datasets.load(name)), method, strengths, list(seeds)
+                yield partial(datasets.load, name), method, strengths, list(seeds)
 
 
 def compare(source: str, rows: pd.DataFrame) -> pd.DataFrame:

@@ -18,6 +18,7 @@ from platformdirs import user_data_path
 
 from .version import __version__
 
+_KEY = ("dataset", "fingerprint", "method", "strength", "params", "folds", "fold", "seed", "version")
 _COLUMNS = ("accuracy", "statistical_parity", "equal_opportunity", "equalized_odds", "seconds", "counts")
 
 
@@ -63,10 +64,10 @@ class Store:
         with self._open() as db:
             db.execute("PRAGMA journal_mode = WAL")  # readers and a writer do not wait for each other
             db.execute(
-                "CREATE TABLE IF NOT EXISTS rows (digest TEXT PRIMARY KEY, dataset TEXT, fingerprint TEXT, method TEXT, "
-                "strength REAL, params TEXT, folds INTEGER, fold INTEGER, seed INTEGER, version TEXT, accuracy REAL, "
-                "statistical_parity REAL, equal_opportunity REAL, equalized_odds REAL, seconds REAL, counts TEXT, "
-                "finished TEXT DEFAULT CURRENT_TIMESTAMP)"
+                "CREATE TABLE IF NOT EXISTS rows (digest TEXT PRIMARY KEY, dataset TEXT, fingerprint TEXT, "
+                "method TEXT, strength REAL, params TEXT, folds INTEGER, fold INTEGER, seed INTEGER, version TEXT, "
+                "accuracy REAL, statistical_parity REAL, equal_opportunity REAL, equalized_odds REAL, seconds REAL, "
+                "counts TEXT, finished TEXT DEFAULT CURRENT_TIMESTAMP)"
             )
 
     def get(self, keys: Iterable[Key]) -> dict[str, dict[str, Any]]:
@@ -93,9 +94,7 @@ class Store:
             key.digest(), dataset, key.fingerprint, key.method, strength, params, key.folds, key.fold, key.seed,
             key.version, *values,
         )  # fmt: skip
-        names = (
-            f"digest, dataset, fingerprint, method, strength, params, folds, fold, seed, version, {', '.join(_COLUMNS)}"
-        )
+        names = ", ".join(("digest", *_KEY, *_COLUMNS))
         with self._open() as db, db:
             db.execute(f"INSERT OR REPLACE INTO rows ({names}) VALUES ({','.join('?' * len(record))})", record)
 

@@ -48,7 +48,7 @@ def test_sweep_prints_means_and_writes_rows(tmp_path):
     ],
 )
 def test_mistakes_get_a_sentence_and_no_traceback(arguments, words, tmp_path):
-    run = fairglvq(*arguments, store=tmp_path / "s.sqlite")
+    run = fairglvq(*arguments, store=tmp_path / "s.sqlite", FAIRGLVQ_CACHE=str(tmp_path))
     assert run.returncode == 2
     assert words in run.stderr
     assert "Traceback" not in run.stderr

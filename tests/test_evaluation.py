@@ -31,7 +31,8 @@ def store(tmp_path):
 def test_columns_and_rows_of_the_contract(data):
     rows = evaluation.evaluate(data, "fairglvq", strengths=[0, 0.5], folds=3, seed=1, store=False, **QUICK)
     assert list(rows.columns) == [
-        "dataset", "method", "strength", "fold", "seed", "accuracy", "statistical_parity", "equal_opportunity", "seconds",
+        "dataset", "method", "strength", "fold", "seed",
+        "accuracy", "statistical_parity", "equal_opportunity", "seconds",
     ]  # fmt: skip
     assert len(rows) == 6
     assert set(rows.strength) == {0.0, 0.5}
