@@ -7,7 +7,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from . import kernels
@@ -17,13 +17,16 @@ from .training import Recipe, Snapshot, Trainer, as_prototypes, as_rows
 
 STEPS = ("algorithm", "published")
 
+# Sums of squares and of moves beyond this would leave the range of the kernels' 32-bit numbers.
+LARGEST = 1e30
+
 
 def _one_of(names):
     return lambda value: isinstance(value, str) and value in names
 
 
 def _number(kind, test):
-    return lambda value: isinstance(value, kind) and not isinstance(value, bool) and math.isfinite(value) and test(value)
+    return lambda v: isinstance(v, kind) and not isinstance(v, bool) and math.isfinite(v) and test(v)
 
 
 # What each parameter may be, as a test and in words.
@@ -41,7 +44,7 @@ PARAMETERS = {
     "step": (_one_of(STEPS), f"one of {', '.join(map(repr, STEPS))}"),
     "shuffle": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
     "record_every": (
-        lambda v: v in (None, "auto") or _number(Integral, lambda n: n >= 1)(v),
+        lambda v: v is None or _one_of(["auto"])(v) or _number(Integral, lambda n: n >= 1)(v),
         "'auto', None or a whole number of at least 1",
     ),
     "C": (_number(Real, lambda v: v >= 0), "a number of at least 0"),
@@ -72,8 +75,8 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
     random_state : int, Generator, RandomState or None
         Seed of starts, order and draws.
     record_every : "auto", int or None, default="auto"
-        How many epochs lie between two entries of ``history_``. "auto": every epoch for small sets of up to three features,
-        about twenty entries otherwise. None keeps no history.
+        How many epochs lie between two entries of ``history_``. "auto": every epoch for small sets of up to three
+        features, about twenty entries otherwise. None keeps no history.
 
     Attributes
     ----------
@@ -151,21 +154,23 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
     def _fit(self, X, y, s):
         self._check_parameters()
         X, y = self._check_points(X, y, reset=True)
-        self._set_classes(np.unique(y))
+        self._set_classes(_distinct(y, "y"))
         codes = _encode(y, self.classes_, "class")
         group_codes = self._set_groups(s, X.shape[0])
         rng = np.random.default_rng(self._seed())
-        W = initial_prototypes(self.init, X, codes, self.n_prototypes, len(self.classes_), rng)
+        W = self._start(X, codes, rng)
         trainer = Trainer(
             as_rows(X), codes, group_codes, W, self._prototype_codes(), self._recipe(), rng, n_groups=self._n_groups()
         )
         every = self._record_interval(*X.shape)
         if every:
             trainer.run(0, every)
-        trainer.run(self.max_epochs, every)
+        if self.max_epochs:
+            trainer.run(self.max_epochs, every)
         self.history_ = [self._decode(snapshot) for snapshot in trainer.history]
         self._set_prototypes(trainer.prototypes.W, trainer.prototypes.pseudo)
         self.n_epochs_, self.n_alpha_uses_ = trainer.epoch, trainer.alpha_uses
+        self._stream_rng, self._votes = rng, trainer.cells.counts  # where partial_fit would go on
         if trainer.flew_off:
             self._warn_flew_off(f"in epoch {trainer.epoch}")
         return self
@@ -177,17 +182,17 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
         if first:
             if classes is None:
                 raise ValueError("classes is needed at the first call of partial_fit: it names every class to come")
-            self._set_classes(unique_labels(classes))
+            self._set_classes(_distinct(classes, "classes"))
             self._stream_rng = np.random.default_rng(self._seed())
             self.n_alpha_uses_ = self.n_epochs_ = 0
             self.history_ = []
-        elif classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
+        elif classes is not None and not np.array_equal(_distinct(classes, "classes"), self.classes_):
             raise ValueError(f"classes={classes!r} differ from those of the first call: {self.classes_!r}")
         codes = _encode(y, self.classes_, "class")
         group_codes = self._set_stream_groups(s, groups, X.shape[0], first)
         rng = self._stream_rng
         if first:
-            W = initial_prototypes(self.init, X, codes, self.n_prototypes, len(self.classes_), rng)
+            W = self._start(X, codes, rng)
             self._set_prototypes(W, np.zeros(len(W), np.int64))
             self._votes = np.zeros((len(W), len(self.classes_), self._n_groups()), np.int64)
         trainer = Trainer(
@@ -210,6 +215,11 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
             self._warn_flew_off("in this batch, which was skipped")
         return self
 
+    def _start(self, X, codes, rng) -> np.ndarray:
+        W = initial_prototypes(self.init, X, codes, self.n_prototypes, len(self.classes_), rng)
+        _refuse_giants(W, "init")
+        return W
+
     def _recipe(self) -> Recipe:
         shared = {name: getattr(self, name) for name in Recipe._fields if hasattr(self, name)}
         return Recipe(**shared)
@@ -223,15 +233,15 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
                 raise ValueError(f"{name} must be {words}; got {value!r}")
 
     def _check_points(self, X, y, reset):
+        _refuse_gaps(y, "y")
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset)
         check_classification_targets(y)
+        _refuse_giants(X, "X")
         return X, y
 
     def _set_classes(self, classes):
         if len(classes) < 2:
-            raise ValueError(
-                f"Two classes or more are needed to tell apart; y holds only 1 class: {classes[0]!r}"
-            )
+            raise ValueError(f"Two classes or more are needed to tell apart; there is only 1 class: {classes.tolist()}")
         self.classes_ = classes
         self.prototype_labels_ = np.repeat(classes, self.n_prototypes)
 
@@ -241,12 +251,12 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
         if s is None:
             return None
         s = _as_labels(s, n)
-        self.groups_ = np.unique(s)
+        self.groups_ = _distinct(s, "sensitive_features")
         return _encode(s, self.groups_, "group")
 
     def _set_stream_groups(self, s, groups, n, first):
         if first:
-            self.groups_ = None if groups is None else unique_labels(groups)
+            self.groups_ = None if groups is None else _distinct(groups, "groups")
         if s is None:
             return None
         if self.groups_ is None:
@@ -258,7 +268,8 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
         self.pseudo_classes_ = None if self.groups_ is None else self.groups_[pseudo]
 
     def _prototype_codes(self):
-        return np.repeat(np.arange(len(self.classes_)), self.n_prototypes)
+        K = len(self.classes_)
+        return np.repeat(np.arange(K), len(self.prototype_labels_) // K)
 
     def _n_groups(self):
         return 1 if self.groups_ is None else len(self.groups_)
@@ -287,12 +298,13 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
             f"Prototypes were about to fly off {when}: training stopped with the last finite prototypes. "
             "Lower C or learning_rate.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
     def _squared_distances(self, X):
-        check_is_fitted(self)
+        check_is_fitted(self, "prototypes_")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        _refuse_giants(X, "X")
         out = np.empty((X.shape[0], len(self.prototypes_)))
         kernels.distances(*as_rows(X), *as_prototypes(self.prototypes_, self._prototype_codes()), out)
         return out
@@ -315,18 +327,39 @@ def _relative(far, near):
 
 def _as_labels(s, n) -> np.ndarray:
     """Group labels as a 1-D array without gaps."""
+    _refuse_gaps(s, "sensitive_features")
     s = np.asarray(s)
     if s.ndim == 2 and s.shape[1] == 1:
         s = s.ravel()
     if s.ndim != 1:
         raise ValueError(f"sensitive_features must be one column of group labels; got shape {s.shape}")
     check_consistent_length(s, np.empty(n))
-    missing = s != s if s.dtype.kind in "fO" else np.zeros(n, bool)
-    if s.dtype.kind == "O":
-        missing = missing | np.array([value is None for value in s])
-    if np.any(missing):
-        raise ValueError(f"sensitive_features holds {int(np.sum(missing))} missing values; drop or name them")
     return s
+
+
+def _refuse_gaps(labels, name):
+    """Missing labels are an error. Lists are searched as they are: NumPy would write NaN among texts as "nan"."""
+    labels = np.asarray(labels, dtype=object if isinstance(labels, list | tuple) else None)
+    if labels.dtype.kind in "fOmM":
+        from pandas import isna
+
+        missing = int(np.sum(isna(labels)))
+        if missing and labels.ndim:
+            raise ValueError(f"{name} contains NaN or other missing values ({missing}); drop or name them")
+
+
+def _refuse_giants(X, name):
+    values = X.data if hasattr(X, "indptr") else X
+    if values.size and max(values.max(), -values.min()) > LARGEST:
+        raise ValueError(f"{name} contains values beyond {LARGEST:g}, too large to measure distances: scale features")
+
+
+def _distinct(labels, name) -> np.ndarray:
+    """The different labels, sorted."""
+    try:
+        return np.unique(np.asarray(labels))
+    except TypeError as error:
+        raise ValueError(f"{name} mixes labels that cannot be sorted ({error}); use one type") from None
 
 
 def _encode(values, known, what) -> np.ndarray:

@@ -11,14 +11,14 @@ A step of FairGLVQ is one subtraction, ``descent(y, labels) - C * descent(s, pse
 Everything releases the GIL. Labels, groups and prototypes are integers here; estimators translate.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from .activations import value_and_slope
 
-_options = {"cache": True, "nogil": True, "error_model": "numpy"}
+_options: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
 
 
 class Rows(NamedTuple):
@@ -203,8 +203,9 @@ def _measure_sparse(data, indices, indptr, squares, points, start, count, column
             distances[j, b] = max(square + norms[j] - two * row[j], zero)  # rounding may leave -1e-17 on a prototype
 
 
-# The searches below are written for vector code, several times faster here than the obvious loop: values first and whose
-# they are in a second pass, indices as floats, and `+ zero` after a choice, or else the compiler makes it a masked store.
+# The searches below are written for vector code, several times faster here than the obvious loop: values first and
+# whose they are in a second pass, indices as floats, and `+ zero` after a choice, or else the compiler makes it a
+# masked store.
 
 
 @njit(**_options)
@@ -397,11 +398,12 @@ def look(rows, y, s, points, n_points, prototypes, tile, cells):
 
 @njit(**_options)
 def screen(rows, y, s, points, n_points, prototypes, leftover, tile, cells):
-    """As :func:`look`, on sparse rows in float32, for every point that float32 can decide; returns how many it left over.
+    """As :func:`look`, on sparse rows in float32, for every point that float32 can decide; returns how many are left.
 
-    A float32 distance² is off by at most (non-zeros + 4) 2⁻²³ (|x| + |w|)²; where the nearest and the second nearest lie
-    farther apart than both errors the nearest is certain, and the limit allows for the errors. All others
-    are put into ``leftover`` for a look in float64.
+    A float32 distance² is off by at most (non-zeros + 4) (2⁻²³ (|x| + |w|)² + 2⁻¹⁴⁸), the last for numbers too small to
+    keep their digits; where the nearest and the second nearest lie farther apart than both errors the nearest is
+    certain, and the limit allows for the errors. All others, and what may overflow, are put into ``leftover`` for
+    a look in float64.
     """
     nearest, limit, reach, counts = cells.nearest, cells.limit, cells.reach, cells.counts
     indptr, squares, norms = rows.indptr, rows.squares, prototypes.norms.astype(np.float32)
@@ -417,9 +419,10 @@ def screen(rows, y, s, points, n_points, prototypes, leftover, tile, cells):
         two_closest(distances, count, first, second, who)
         for b in range(count):
             i = points[start + b]
-            error = (indptr[i + 1] - indptr[i] + 4) * 2.0**-23 * (np.sqrt(squares[i]) + longest) ** 2
+            size = (np.sqrt(squares[i]) + longest) ** 2
+            error = (indptr[i + 1] - indptr[i] + 4) * (2.0**-23 * size + 2.0**-148)
             near, far = float(first[b]), float(second[b])
-            if far - near <= 2.0 * error:
+            if far - near <= 2.0 * error or size > 1e38:
                 leftover[left] = i
                 left += 1
                 continue
@@ -579,12 +582,14 @@ def run(
     n_classes, n_groups, C, alpha, code, beta, learning_rate, batch_size, published, shuffled, bounds,
     n_epochs, record_every, kept_W, kept_pseudo, kept_counts, kept_sums, kept_tallies, kept_events,
 ):  # fmt: skip
-    """Train for up to ``n_epochs`` passes in mini-batches (Algorithm 1, lines 4 to 22 for every batch).
+    """Train for up to ``n_epochs`` passes in mini-batches (Algorithm 1, lines 4 to 23 for every batch).
 
-    Without cells (``nearest`` empty) nothing is voted on. Every ``record_every`` epochs (0: never) and at the end the
-    ``kept_...`` arrays take the model and what both terms pull on the whole set; ``kept_events`` takes epochs done here,
-    flips and uses of alpha so far. With ``n_epochs=0`` only the model as it is is kept. Returns epochs done, records
-    kept, points looked at, steps made, flips, uses of alpha, and whether prototypes were about to leave the fence.
+    Without cells (``nearest`` empty) nothing is voted on. ``random`` (2,) holds two streams, one of the order and one
+    of the draws of empty cells: voting does not change the order in which points are learned. Every ``record_every``
+    epochs (0: never) and at the end the ``kept_...`` arrays take the model and what both terms pull on the whole set;
+    ``kept_events`` takes epochs done here, flips and uses of alpha so far. With ``n_epochs=0`` only the model as it is
+    is kept. Returns epochs done, records kept, points looked at, steps made, flips, uses of alpha, and whether
+    prototypes were about to leave the fence.
     """
     rows = Rows(dense, data, indices, indptr, squares, rough_data, rough_squares)
     prototypes = Prototypes(W, columns, rough, norms, labels, pseudo)
@@ -615,7 +620,7 @@ def run(
         if ended:
             break
         if shuffled:
-            shuffle(order, random)
+            shuffle(order, random[:1])
         for start in range(0, n, batch_size):
             batch = order[start : min(start + batch_size, n)]
             add_pulls(rows, y, s, batch, prototypes, n_classes, n_groups, C > 0.0, alpha, code, beta, tile, pulls)
@@ -625,8 +630,8 @@ def run(
                 break
             if voting:
                 looks += reassign(rows, y, s, prototypes, moves, bounds, queue, tile, cells)
-                flips += vote(counts, published, random, pseudo)
-            uses += np.int64(tallies[1, SIMULATED])
+                flips += vote(counts, published, random[1:], pseudo)
+            uses += int(tallies[1, SIMULATED])
             steps += 1
         done += 1
     return done, kept, looks, steps, flips, uses, flown
@@ -639,8 +644,8 @@ def lloyd(
 ):  # fmt: skip
     """k-means from the centres W, with the same exact bookkeeping; returns the number of iterations.
 
-    ``y`` is all zeros (nobody has a label here), ``counts`` (k, 1, 1). A centre that loses all its points stays. Ends when
-    centres move by less than ``tol`` (summed squares).
+    ``y`` is all zeros (nobody has a label here), ``counts`` (k, 1, 1). A centre that loses all its points stays. Ends
+    when centres move by less than ``tol`` (summed squares).
     """
     rows = Rows(dense, data, indices, indptr, squares, rough_data, rough_squares)
     prototypes = Prototypes(W, columns, rough, norms, labels, pseudo)

@@ -1,7 +1,7 @@
 """FairGLVQ in plain vectorised NumPy: the method to read, and what the kernels are measured against.
 
-``python -m fairglvq bench`` times the kernels beside :func:`train`; tests compare the two. Every step computes all distances
-anew and keeps nothing.
+``python -m fairglvq bench`` times the kernels beside :func:`train`; tests compare the two. Every step computes all
+distances anew and keeps nothing.
 """
 
 import numpy as np
@@ -19,7 +19,8 @@ def descent(X, labels, W, prototype_labels, *, alpha, activation, beta, publishe
     """Where one term pulls the prototypes: -∂/∂W of the mean of Φ(μ), (P, d).
 
     μ = (d+ - d-) / (d+ + d-); a missing rival's distance is alpha * d- or d+ / alpha, a constant. The mean is over
-    updates made (Algorithm 1); the published runs leave out the factor 4 and divide by prototypes times distinct labels.
+    updates made (Algorithm 1); the published runs leave out the factor 4 and divide by prototypes times distinct
+    labels.
     """
     rows = np.arange(len(X))
     D = squared_distances(X, W)  # (n, P)
@@ -44,7 +45,7 @@ def descent(X, labels, W, prototype_labels, *, alpha, activation, beta, publishe
 
 
 def majority_groups(X, s, W, n_groups, empty_takes) -> np.ndarray:
-    """Pseudo-classes (P,): the majority group of each cell; ``empty_takes()`` is asked for the group of an empty one."""
+    """Pseudo-classes (P,): the majority group of each cell; ``empty_takes()`` gives the group of an empty one."""
     nearest = squared_distances(X, W).argmin(1)
     votes = np.bincount(nearest * n_groups + s, minlength=len(W) * n_groups).reshape(len(W), n_groups)
     pseudo = votes.argmax(1)
@@ -60,16 +61,16 @@ def train(
     """Algorithm 1 from the prototypes W; returns W and the pseudo-classes. Chance is used as the trainer uses it."""
     published = step == "published"
     options = {"alpha": alpha, "activation": activation, "beta": beta, "published": published}
-    random = rng.integers(0, 2**63, 1, dtype=np.uint64)
+    random = rng.integers(0, 2**63, 2, dtype=np.uint64)  # of the order, and of the draws of empty cells
 
     def empty_takes():
-        return 0 if published else kernels.draw(random, n_groups)
+        return 0 if published else kernels.draw(random[1:], n_groups)
 
     order, steps = np.arange(len(X)), 0
     pseudo = majority_groups(X, s, W, n_groups, empty_takes)
     for _ in range(max_epochs):
         if shuffle:
-            kernels.shuffle(order, random)
+            kernels.shuffle(order, random[:1])
         for start in range(0, len(X), batch_size):
             batch = order[start : start + batch_size]
             x = X[batch]

@@ -32,7 +32,7 @@ def kmeans(X, k: int, rng: np.random.Generator, *, max_iter: int = 300, tol: flo
 
 
 def shared_kmeans(X, y, k, n_classes, rng) -> np.ndarray:
-    """Centres of all points together; at each centre one prototype per class, with a little noise (the paper's choice)."""
+    """Centres of all points together; at each one prototype per class, with a little noise (the paper's choice)."""
     centres = kmeans(X, k, rng)
     span = np.asarray(_column(X, "max") - _column(X, "min"))
     noise = rng.normal(0.0, np.sqrt(SHARED_NOISE), (n_classes, *centres.shape))
@@ -72,8 +72,8 @@ def initial_prototypes(init, X, y, k: int, n_classes: int, rng: np.random.Genera
     wanted = (n_classes * k, X.shape[1])
     if W.shape != wanted:
         raise ValueError(
-            f"init has shape {W.shape}, expected {wanted}: {k} prototypes for each of {n_classes} classes, class by class, "
-            f"in {X.shape[1]} features"
+            f"init has shape {W.shape}, expected {wanted}: {k} prototypes for each of {n_classes} classes, "
+            f"class by class, in {X.shape[1]} features"
         )
     if not np.isfinite(W).all():
         raise ValueError("init holds NaN or infinity")
@@ -104,7 +104,7 @@ def _distances_to(X, rows, chosen) -> np.ndarray:
 
 def _mean_variance(X) -> float:
     squares = X.multiply(X) if hasattr(X, "multiply") else X * X
-    return float(np.mean(_column(squares, "mean") - _column(X, "mean") ** 2))
+    return max(0.0, float(np.mean(_column(squares, "mean") - _column(X, "mean") ** 2)))
 
 
 def _column(X, statistic: str) -> np.ndarray:

@@ -31,8 +31,8 @@ class Recipe(NamedTuple):
 class Snapshot(NamedTuple):
     """The model after one epoch (epoch 0: before the first), measured on the whole training set.
 
-    Costs are means of Φ(μ) over the points. ``class_pull`` and ``fair_pull`` are the mean pulls on each prototype, as the
-    step would scale them: it moves by η (class_pull - C fair_pull). Without groups the fair entries are NaN.
+    Costs are means of Φ(μ) over the points. ``class_pull`` and ``fair_pull`` are the mean pulls on each prototype, as
+    the step would scale them: it moves by η (class_pull - C fair_pull). Without groups the fair entries are NaN.
     ``flips`` counts pseudo-classes changed by a vote since the last snapshot, ``alpha_uses`` all uses of alpha so far.
     """
 
@@ -56,24 +56,31 @@ def as_rows(X) -> kernels.Rows:
         # Below a quarter of non-zeros the sparse loops win (measured on Adult's 98 columns); narrow tables never do.
         if X.shape[1] < 16 or np.count_nonzero(X) > 0.25 * X.size:
             # Read-only arrays (memory maps of worker processes) would be compiled for anew: a copy is cheaper.
-            return kernels.Rows(np.require(X, np.float64, ["C", "W"]), none, no_index, no_index, none, no_rough, no_rough)
+            return kernels.Rows(
+                np.require(X, np.float64, ["C", "W"]), none, no_index, no_index, none, no_rough, no_rough
+            )
         from scipy.sparse import csr_array
 
         X = csr_array(X)
     data, squares = np.require(X.data, np.float64, ["C", "W"]), np.asarray(X.multiply(X).sum(axis=1)).ravel()
     indices, indptr = (np.require(index, np.int32, ["C", "W"]) for index in (X.indices, X.indptr))
-    rough = data.astype(np.float32), squares.astype(np.float32)
-    return kernels.Rows(np.empty((0, 0)), data, indices, indptr, squares, *rough)
+    return kernels.Rows(np.empty((0, 0)), data, indices, indptr, squares, _rough(data), _rough(squares))
 
 
 def as_prototypes(W: np.ndarray, labels: np.ndarray, pseudo: np.ndarray | None = None) -> kernels.Prototypes:
     """Prototype arrays for the kernels; ``W`` is copied."""
-    P, d = W.shape
+    P = len(W)
     W = np.array(W, dtype=np.float64, order="C")
     pseudo = np.zeros(P, np.int64) if pseudo is None else np.array(pseudo, np.int64)
     columns = np.ascontiguousarray(W.T)
     labels = np.array(labels, np.int64)
-    return kernels.Prototypes(W, columns, columns.astype(np.float32), (W * W).sum(axis=1), labels, pseudo)
+    return kernels.Prototypes(W, columns, _rough(columns), (W * W).sum(axis=1), labels, pseudo)
+
+
+def _rough(values: np.ndarray) -> np.ndarray:
+    """In float32; what does not fit becomes infinite, and the kernels take the float64 values there."""
+    with np.errstate(over="ignore"):
+        return values.astype(np.float32)
 
 
 def new_cells(n: int, n_prototypes: int, n_classes: int, n_groups: int) -> kernels.Cells:
@@ -101,8 +108,9 @@ def parity_gaps(counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
 class Trainer:
     """FairGLVQ on one training set (Algorithm 1), as many epochs at a time as its driver likes.
 
-    ``s`` may be None: then nothing is voted on, and ``recipe.C`` must be 0. With ``running_votes`` (P, K, G), a stream's
-    counts so far, this training set is one more batch: its points are added to them, and they are what is voted on.
+    ``s`` may be None: then nothing is voted on, and ``recipe.C`` must be 0. With ``running_votes`` (P, K, G), a
+    stream's counts so far, this training set is one more batch: its points are added to them, and they are what is
+    voted on.
     """
 
     def __init__(
@@ -120,7 +128,7 @@ class Trainer:
         self.cells = new_cells(n if self.voting else 0, P, self.n_classes, self.n_groups)
         self.pulls = kernels.Pulls(np.zeros((2, P, d)), np.zeros((2, P)), np.zeros((2, 4)))
         self.order = np.arange(n)
-        self.random = rng.integers(0, 2**63, 1, dtype=np.uint64)
+        self.random = rng.integers(0, 2**63, 2, dtype=np.uint64)  # of the order, and of the draws of empty cells
         self.n_batches = math.ceil(n / recipe.batch_size)
         self.centre, self.fence = self._fence()
         self.epoch = self.flips = self.alpha_uses = self.looks = self.steps = 0
@@ -132,13 +140,13 @@ class Trainer:
             if running_votes is not None:
                 running_votes += self.cells.counts
                 self.cells = self.cells._replace(counts=running_votes)
-            kernels.vote(self.cells.counts, recipe.step == "published", self.random, self.prototypes.pseudo)
+            kernels.vote(self.cells.counts, recipe.step == "published", self.random[1:], self.prototypes.pseudo)
 
     def run(self, n_epochs: int, record_every: int = 0) -> bool:
         """Up to ``n_epochs`` more epochs; False once prototypes fly off (they stay where they last were sane).
 
-        With ``record_every`` > 0, ``history`` grows by a snapshot every so many epochs and one at the end (``n_epochs=0``
-        takes just that one).
+        With ``record_every`` > 0, ``history`` grows by a snapshot every so many epochs and one at the end
+        (``n_epochs=0`` takes just that one).
         """
         if self.flew_off:
             return False
@@ -155,8 +163,9 @@ class Trainer:
         done, n_kept, looks, steps, flips, uses, self.flew_off = kernels.run(
             *self.rows, *self.prototypes, *self.cells, *self.pulls, self.y, self.s, self.order, self.random,
             self.centre, self.fence, self.n_classes, self.n_groups, float(recipe.C), float(recipe.alpha),
-            ACTIVATIONS[recipe.activation].code, float(recipe.beta), float(recipe.learning_rate), recipe.batch_size,
-            recipe.step == "published", bool(recipe.shuffle), self.bounds, n_epochs, record_every, *kept,
+            ACTIVATIONS[recipe.activation].code, float(recipe.beta), float(recipe.learning_rate),
+            min(recipe.batch_size, self.y.size), recipe.step == "published", bool(recipe.shuffle), self.bounds,
+            n_epochs, record_every, *kept,
         )  # fmt: skip
         if n_kept:
             self._remember(*(array[:n_kept] for array in kept))

@@ -1,0 +1,1 @@
+"""Arrays or a table in, a picture out: no model, no Streamlit, no file."""

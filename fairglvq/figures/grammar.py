@@ -1,0 +1,86 @@
+"""The one grammar of every picture: class = colour, group = shape, prototype = a large mark in its class colour
+whose outline is the shape of its pseudo-class, decision region = pale class colour.
+
+Every chart, canvas, table and legend asks here, so that a colour or a shape means the same everywhere.
+The colours were chosen so that any two of them differ by at least 15 in CIELAB for normal, protan, deutan and tritan
+sight (Machado et al., 2009), the first two also by 20 in lightness, and every mark has a contrast of at least 3:1
+against its page. The tests measure all of this.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+Theme = Literal["light", "dark"]
+T = TypeVar("T")
+
+BACKGROUNDS: dict[Theme, str] = {"light": "#ffffff", "dark": "#0e1117"}
+"""The pages the colours were checked against (Streamlit's two themes)."""
+
+PALE: dict[Theme, float] = {"light": 0.16, "dark": 0.26}
+"""Share of class colour in a decision region; dark pages need more of it to be seen."""
+
+
+@dataclass(frozen=True)
+class ClassColour:
+    """One class colour, as a mark on a light and on a dark page."""
+
+    light: str
+    dark: str
+
+    def mark(self, theme: Theme) -> str:
+        """Colour of points, prototypes and text marks."""
+        return self.light if theme == "light" else self.dark
+
+    def pale(self, theme: Theme) -> str:
+        """Colour of the decision region: the mark mixed into the page."""
+        return mix(self.mark(theme), BACKGROUNDS[theme], PALE[theme])
+
+
+CLASS_COLOURS: tuple[ClassColour, ...] = (
+    ClassColour("#1f57ad", "#4a8ae8"),  # blue
+    ClassColour("#e0711a", "#ffb04f"),  # orange
+    ClassColour("#4d1147", "#f3cdf5"),  # plum
+    ClassColour("#12876f", "#23ab8e"),  # teal
+)
+
+GROUP_SHAPES: tuple[str, ...] = ("circle", "diamond", "triangle-up", "square", "cross", "star")
+"""Shapes by group index; the names are Plotly's marker symbols."""
+
+
+def mix(colour: str, background: str, share: float) -> str:
+    """``share`` of ``colour`` and the rest of ``background``, as ``#rrggbb``."""
+    pairs = zip(_channels(colour), _channels(background), strict=True)
+    return "#" + "".join(f"{round(share * c + (1 - share) * b):02x}" for c, b in pairs)
+
+
+def class_colours(n_classes: int) -> tuple[ClassColour, ...]:
+    """The first ``n_classes`` colours; more than can be told apart is an error, never a repeated colour."""
+    return _first(CLASS_COLOURS, n_classes, "classes", "colour")
+
+
+def group_shapes(n_groups: int) -> tuple[str, ...]:
+    """The first ``n_groups`` shapes; more than can be told apart is an error, never a repeated shape."""
+    return _first(GROUP_SHAPES, n_groups, "groups", "shape")
+
+
+def stage_grammar(n_classes: int, n_groups: int) -> dict[str, list]:
+    """The grammar as the stage wants it: ``{"classes": [{light, dark, pale_light, pale_dark}], "groups": [shape]}``."""
+    return {
+        "classes": [
+            {"light": c.light, "dark": c.dark, "pale_light": c.pale("light"), "pale_dark": c.pale("dark")}
+            for c in class_colours(n_classes)
+        ],
+        "groups": list(group_shapes(n_groups)),
+    }
+
+
+def _channels(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def _first(items: tuple[T, ...], n: int, what: str, sign: str) -> tuple[T, ...]:
+    if not 1 <= n <= len(items):
+        raise ValueError(f"Pictures show 1 to {len(items)} {what}, each with its own {sign}; got {n}.")
+    return items[:n]
