@@ -1,0 +1,96 @@
+"""The controls of the playground, drawn from the table in `state`; each says what it did in this run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import streamlit as st
+
+from . import session, state
+from .state import FIELDS, PRESETS, Field, Settings
+from .thumbs import thumbnail
+
+SHORT = {"three_classes": "3 classes", "three_groups": "3 groups", "german": "German"}
+
+
+def presets(settings: Settings) -> None:
+    """The row of pictures worth seeing."""
+    _follow("w_preset", state.preset_of(settings))
+    st.pills(
+        "Start from",
+        list(PRESETS),
+        format_func=lambda name: PRESETS[name].title,
+        key="w_preset",
+        on_change=_take_preset,
+        label_visibility="collapsed",
+    )
+
+
+def _take_preset() -> None:
+    name = st.session_state.w_preset
+    if name:
+        seed = st.session_state.settings.seed
+        session.change(state.changed(PRESETS[name].settings, seed=seed))
+
+
+def panel(
+    settings: Settings, said: dict[str, str], *, hidden: Collection[str] = (), locked: Collection[str] = ()
+) -> None:
+    """All settings: the main ones at hand, the others behind "More". A lesson may hide or lock some."""
+    names = [name for name, field in FIELDS.items() if field.applies(settings) and name not in hidden]
+    for name in names:
+        if name in state.MAIN:
+            _control(name, settings, said.get(name), name in locked)
+    rest = [name for name in names if name not in state.MAIN]
+    left, right = st.columns(2)
+    left.button("Reset", help="The data set's own settings; the seed stays.", on_click=session.reset, width="stretch")
+    right.button("New seed", help="Draw data, split and start anew.", on_click=session.new_seed, width="stretch")
+    if rest:
+        with st.expander("More", key="more"):
+            for name in rest:
+                _control(name, settings, said.get(name), name in locked)
+
+
+def _control(name: str, settings: Settings, said: str | None, locked: bool) -> None:
+    field, key = FIELDS[name], f"w_{name}"
+    _follow(key, getattr(settings, name))
+    common: dict[str, Any] = {
+        "key": key,
+        "on_change": _set,
+        "args": (name,),
+        "help": field.help,
+        "disabled": locked,
+    }
+    _widget(name, field, common)
+    if said:
+        st.caption(said)
+
+
+def _widget(name: str, field: Field, common: dict[str, Any]) -> None:
+    if name == "dataset":
+        theme = "dark" if st.context.theme.type == "dark" else "light"
+
+        def picture(dataset: str) -> str:
+            title = SHORT.get(dataset, field.named(dataset))
+            return f"![{field.named(dataset)}]({thumbnail(dataset, theme)}) {title}"
+
+        st.pills(field.label, field.choices, format_func=picture, required=True, **common)
+    elif name == "seed":
+        st.number_input(field.label, int(field.low), int(field.high), step=1, **common)
+    elif field.choices and isinstance(field.choices[0], str):
+        st.segmented_control(field.label, field.choices, format_func=field.named, required=True, **common)
+    elif field.choices:
+        st.select_slider(field.label, field.choices, **common)
+    else:
+        st.slider(field.label, field.low, field.high, step=field.step, **common)
+
+
+def _set(name: str) -> None:
+    session.change(state.changed(st.session_state.settings, **{name: st.session_state[f"w_{name}"]}))
+
+
+def _follow(key: str, value: Any) -> None:
+    """A widget shows the settings, whoever changed them."""
+    if st.session_state.get(key) != value or key not in st.session_state:
+        st.session_state[key] = value

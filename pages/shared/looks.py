@@ -1,0 +1,30 @@
+"""What Streamlit's own elements look like on these pages: small words around a large picture."""
+
+STYLE = """<style>
+.stMainBlockContainer { padding: 2.6rem 2rem 2rem; }
+.stMain h1 { font-size: 1.5rem; line-height: 1.2; padding: 0; }
+.stMainBlockContainer > [data-testid="stVerticalBlock"] { gap: 0.7rem; }
+.stMainBlockContainer [data-testid="stMarkdownContainer"] { margin-bottom: 0; }
+.st-key-intro p { font-size: 0.9rem; line-height: 1.4; margin: 0; }
+[data-testid="stSidebarHeader"] { height: 2.5rem; margin-bottom: 0; }
+[data-testid="stSidebarUserContent"] { padding: 0 0 1.5rem; }
+[data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: 0.6rem; }
+[data-testid="stSidebar"] [data-testid="stSlider"] { margin-bottom: -0.75rem; }
+[data-testid="stSidebar"] [data-testid="stCaptionContainer"] { margin-bottom: 0.2rem; }
+[data-testid="stSidebar"] [data-testid="stCaptionContainer"] p { font-size: 0.8rem; line-height: 1.3; margin: 0; }
+.st-key-w_dataset [role="radiogroup"] { display: grid; grid-template-columns: repeat(12, 1fr); gap: 0.35rem; }
+.st-key-w_dataset button { grid-column: span 3; height: auto; padding: 0.3rem 0.1rem; border-radius: 0.5rem; }
+.st-key-w_dataset button:nth-child(n+5) { grid-column: span 4; }
+.st-key-w_dataset button p { font-size: 0.75rem; line-height: 1.2; white-space: nowrap; text-align: center; }
+.st-key-w_dataset button img { display: block; max-height: none; width: 92%; height: auto; margin: 0 auto 0.15rem; }
+.st-key-w_dataset button:nth-child(n+5) img { display: none; }
+@media (max-width: 640px) {
+  .stMainBlockContainer { padding: 3.2rem 1rem 2rem; }
+  .stMain h1 { font-size: 1.2rem; }
+  [data-testid="stLayoutWrapper"]:has(> .st-key-intro) { order: 1; }
+  .st-key-w_preset [role="radiogroup"] { flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; }
+  .st-key-w_preset button { flex: none; }
+  [data-testid="stExpandSidebarButton"] { width: auto; padding: 0 0.6rem; }
+  [data-testid="stExpandSidebarButton"]::after { content: "Controls"; margin-left: 0.3rem; font-size: 0.875rem; }
+}
+</style>"""

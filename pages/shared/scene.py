@@ -1,0 +1,586 @@
+"""From `Settings` to what the stage draws: points, three trained methods, and what can be said about them.
+
+The work comes in parts (`load_table`, `train_part`, `train_film`) that only depend on some of the settings, so that
+whoever keeps finished parts retrains no more than a change asks for; `compose` puts them together. No Streamlit here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fairglvq import datasets, kernels
+from fairglvq.figures.grammar import stage_grammar
+from fairglvq.metrics import gaps_from_counts
+from fairglvq.prototypes import initial_prototypes
+from fairglvq.training import Recipe, Trainer, as_prototypes, as_rows
+
+from .state import Settings
+
+METHODS = ("glvq", "inp", "fairglvq")
+TITLES = {"glvq": "GLVQ", "inp": "INP + GLVQ", "fairglvq": "FairGLVQ"}
+FILM_C = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0)
+PEOPLE = {
+    "adult": ["women", "men"],
+    "german": ["people under 25", "people of 25 or older"],
+    "compas": ["people who are not Caucasian", "Caucasians"],
+}
+SAMPLE = 2000  # people of a real data set that are drawn
+FRAME_BYTES = 150_000  # of all frames together, so that a scene stays well under 300 KB
+MOST_FRAMES = 76
+CHUNK = 64  # epochs between two looks at the clock and the Cancel button; fewer on large tables
+
+Tell = Callable[[float], None]
+"""Hears the share of work done; may raise to stop it."""
+
+
+class UntrainableError(Exception):
+    """The settings cannot be trained; the message says why in plain words."""
+
+
+class Table(NamedTuple):
+    """Points scaled to [0, 1] on the training part, with integer classes and groups."""
+
+    X: np.ndarray  # (n, d)
+    y: np.ndarray  # (n,)
+    s: np.ndarray  # (n,)
+    held_out: np.ndarray  # (n,) bool
+    rows: np.ndarray  # (n,) number of each point in the data set, -1 for painted ones
+    classes: list[str]
+    groups: list[str]
+    favourable: int
+    axes: list[str]
+
+    @property
+    def measured(self) -> np.ndarray:
+        """Which points the numbers are about: the held-out ones, or all if none is."""
+        return self.held_out if self.held_out.any() else np.ones(len(self.y), bool)
+
+
+class Run(NamedTuple):
+    """One method's training, frame by frame; F frames, P prototypes, d dimensions of the model's own space."""
+
+    epochs: np.ndarray  # (F,)
+    prototypes: np.ndarray  # (F, P, d)
+    pseudo: np.ndarray  # (F, P)
+    class_pull: np.ndarray  # (F, P, d)
+    fair_pull: np.ndarray  # (F, P, d)
+    class_cost: np.ndarray  # (F,)
+    fair_cost: np.ndarray  # (F,)
+    flips: np.ndarray  # (F,)
+    alpha_uses: np.ndarray  # (F,)
+    decisions: np.ndarray | None  # (F, n measured): classes decided; only where the plane does not show all dimensions
+    matrix: np.ndarray | None  # (d, d): model space z = matrix x + shift; None: the data's own space
+    shift: np.ndarray | None
+    removed: np.ndarray | None  # (r, d) directions that INP took out
+    flew_off: bool
+
+
+class Film(NamedTuple):
+    """FairGLVQ at the end of training for every strength of `FILM_C`; M strengths."""
+
+    prototypes: np.ndarray  # (M, P, d)
+    pseudo: np.ndarray  # (M, P)
+    decisions: np.ndarray | None  # (M, n measured)
+
+
+# ---- keys: what each part depends on ----
+
+
+def table_key(settings: Settings) -> tuple:
+    """Everything the points depend on."""
+    drawn = () if settings.real else (settings.noise, settings.bias, settings.painted, settings.erased)
+    return ("table", settings.dataset, settings.seed, settings.held_out, *drawn)
+
+
+def part_key(settings: Settings, method: str) -> tuple:
+    """Everything one method's training depends on."""
+    own = {"glvq": (), "inp": (settings.projections,), "fairglvq": (settings.C, settings.alpha)}[method]
+    return (method, *_training_key(settings, method), *own)
+
+
+def film_key(settings: Settings) -> tuple:
+    """Everything the film depends on: all of FairGLVQ but C."""
+    return ("film", *_training_key(settings, "fairglvq"), settings.alpha)
+
+
+def _training_key(settings: Settings, method: str) -> tuple:
+    s = settings
+    start = s.start if s.start and s.start.panel == method else None
+    return (*table_key(s)[1:], s.prototypes, s.batch_size, s.learning_rate, s.epochs, s.beta, s.step, start)
+
+
+def revision(*keys: Any) -> str:
+    """A short name of whatever the keys describe."""
+    return hashlib.sha256(repr(keys).encode()).hexdigest()[:12]
+
+
+# ---- points ----
+
+
+def load_table(settings: Settings) -> Table:
+    """The data set, split and scaled, with painted points added and erased ones gone."""
+    knobs = {} if settings.real else {"noise": settings.noise, "bias": settings.bias, "seed": settings.seed}
+    data = datasets.load(settings.dataset, **knobs)
+    classes, groups = list(data.class_names), list(data.group_names)
+    y, s = np.searchsorted(classes, data.y), np.searchsorted(groups, data.s)
+    held_out = stratified(y * len(groups) + s, settings.held_out, settings.seed)
+    X = scaled(data.X, data.X[~held_out])
+    rows = np.arange(len(y))
+    if settings.erased:
+        kept = ~np.isin(rows, settings.erased)
+        X, y, s, held_out, rows = X[kept], y[kept], s[kept], held_out[kept], rows[kept]
+    if settings.painted:
+        paint = np.array(settings.painted)  # (n painted, 4)
+        n = len(paint)
+        X = np.vstack([X, paint[:, :2]])
+        y, s = np.append(y, paint[:, 2].astype(int)), np.append(s, paint[:, 3].astype(int))
+        held_out, rows = np.append(held_out, np.zeros(n, bool)), np.append(rows, np.full(n, -1))
+    if len(np.unique(y[~held_out])) < 2:
+        raise UntrainableError("Only one class is left among the training points, so there is nothing to tell apart.")
+    names = [str(data.class_names[c]) for c in classes], [str(data.group_names[g]) for g in groups]
+    axes = ["", ""] if settings.real else [block.column for block in data.blocks]
+    return Table(X, y, s, held_out, rows, *names, classes.index(data.favourable), axes)
+
+
+def stratified(strata: np.ndarray, share: float, seed: int) -> np.ndarray:
+    """Mark this share of every stratum, by chance."""
+    rng = np.random.default_rng((seed, 2))
+    chosen = np.zeros(len(strata), bool)
+    for stratum in np.unique(strata):
+        members = rng.permutation(np.flatnonzero(strata == stratum))
+        chosen[members[: round(share * len(members))]] = True
+    return chosen
+
+
+def scaled(X: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """Every feature moved and stretched so that it spans [0, 1] on the reference."""
+    low = reference.min(axis=0)
+    return (X - low) / _span(reference)
+
+
+def _span(X: np.ndarray) -> np.ndarray:
+    span = np.ptp(X, axis=0)
+    span[span <= 1e-12] = 1.0  # nothing to stretch
+    return span
+
+
+# ---- training ----
+
+
+def train_part(settings: Settings, table: Table, method: str, tell: Tell) -> Run:
+    """One method, trained and recorded."""
+    learn = ~table.held_out
+    X, matrix, shift, removed = table.X, None, None, None
+    if method == "inp" and len(np.unique(table.s[learn])) > 1:
+        matrix, shift, removed = _null_space(settings, table)
+        X = X @ matrix.T + shift
+        if not settings.real:
+            X = np.where(matrix.any(axis=1), X, 0.0)
+    trainer = _trainer(settings, table, method, X[learn])
+    every = record_interval(settings, len(table.classes))
+    trainer.run(0, every)
+    _go(trainer, settings, every, tell)
+    history = trainer.history
+    prototypes = np.stack([h.prototypes for h in history])
+    decisions = None
+    if settings.real:
+        rows = as_rows(X[table.measured])
+        decisions = np.stack([_decided(rows, W, trainer.prototypes.labels) for W in prototypes])
+    return Run(
+        epochs=np.array([h.epoch for h in history]),
+        prototypes=prototypes,
+        pseudo=np.stack([h.pseudo_classes for h in history if h.pseudo_classes is not None]),
+        class_pull=np.stack([h.class_pull for h in history]),
+        fair_pull=np.stack([h.fair_pull for h in history]),
+        class_cost=np.array([h.class_cost for h in history]),
+        fair_cost=np.array([h.fair_cost for h in history]),
+        flips=np.array([h.flips for h in history]),
+        alpha_uses=np.array([h.alpha_uses for h in history]),
+        decisions=decisions,
+        matrix=matrix,
+        shift=shift,
+        removed=removed,
+        flew_off=trainer.flew_off,
+    )
+
+
+def train_film(settings: Settings, table: Table, tell: Tell) -> Film:
+    """FairGLVQ once for every strength; only its end is kept."""
+    learn = ~table.held_out
+    X = table.X[learn]
+    rows = as_rows(table.X[table.measured]) if settings.real else None
+    W, pseudo, decisions = [], [], []
+    for number, C in enumerate(FILM_C):
+        trainer = _trainer(settings, table, "fairglvq", X, C=C)
+        _go(trainer, settings, 0, _part_of(tell, number, len(FILM_C)))
+        W.append(trainer.prototypes.W.copy())
+        pseudo.append(trainer.prototypes.pseudo.copy())
+        if rows:
+            decisions.append(_decided(rows, W[-1], trainer.prototypes.labels))
+    return Film(np.stack(W), np.stack(pseudo), np.stack(decisions) if decisions else None)
+
+
+def _part_of(tell: Tell, number: int, parts: int) -> Tell:
+    """Progress of one part out of several, told as progress of the whole."""
+    return lambda share: tell((number + share) / parts)
+
+
+def _trainer(settings: Settings, table: Table, method: str, X: np.ndarray, C: float | None = None) -> Trainer:
+    """A trainer that does what the estimators do with ``random_state=seed``."""
+    learn, K = ~table.held_out, len(table.classes)
+    rng = np.random.default_rng(settings.seed)
+    y, s = table.y[learn], table.s[learn]
+    init: Any = "shared-kmeans" if method == "fairglvq" else "class-kmeans"
+    if settings.start and settings.start.panel == method:
+        init = settings.start.prototypes
+    W = initial_prototypes(init, X, y, settings.prototypes, K, rng)
+    strength = (settings.C if C is None else C) if method == "fairglvq" else 0.0
+    recipe = Recipe(
+        C=strength,
+        alpha=settings.alpha,
+        learning_rate=settings.learning_rate,
+        batch_size=settings.batch_size,
+        beta=settings.beta,
+        step=settings.step,
+        # The published runs took consecutive slices; their step and their order go together.
+        shuffle=settings.step == "algorithm",
+    )
+    labels = np.repeat(np.arange(K), settings.prototypes)
+    return Trainer(as_rows(X), y, s, W, labels, recipe, rng, n_groups=len(table.groups))
+
+
+def _go(trainer: Trainer, settings: Settings, every: int, tell: Tell) -> None:
+    """All epochs, in pieces short enough for a visitor to change their mind."""
+    pieces = max(1, every)
+    chunk = pieces * max(1, round((1 if settings.real else CHUNK) / pieces))
+    while trainer.epoch < settings.epochs and trainer.run(min(chunk, settings.epochs - trainer.epoch), every):
+        tell(trainer.epoch / settings.epochs)
+
+
+def record_interval(settings: Settings, n_classes: int) -> int:
+    """Epochs between two frames, so that all frames fit into `FRAME_BYTES`."""
+    per_prototype = 33 + (8 if settings.real else 0)
+    frame = len(METHODS) * (per_prototype * settings.prototypes * n_classes + 40)
+    most = min(MOST_FRAMES, FRAME_BYTES // frame)
+    if settings.real:
+        most = min(most, 31)  # a frame of a large table costs as much as an epoch
+    return max(1, math.ceil(settings.epochs / (most - 1)))
+
+
+def _null_space(settings: Settings, table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """INP followed by scaling to [0, 1], as one map z = matrix x + shift, and the directions removed."""
+    from fairglvq.projection import NullSpaceProjection  # scikit-learn: two seconds at first use
+
+    learn = ~table.held_out
+    X = table.X[learn]
+    inp = NullSpaceProjection(settings.projections, random_state=settings.seed)
+    inp.fit(X, sensitive_features=table.s[learn])
+    projected = inp.transform(X)
+    low, span = projected.min(axis=0), _span(projected)
+    # A column that is nothing but rounding carries nothing; stretched it would pretend to.
+    matrix = np.where(np.abs(inp.projection_) < 1e-12, 0.0, inp.projection_) / span[:, None]
+    return matrix, -low / span, inp.directions_
+
+
+def squared_distances(rows: kernels.Rows, W: np.ndarray) -> np.ndarray:
+    """Squared distances (n, P)."""
+    n = len(rows.dense) or len(rows.indptr) - 1
+    out = np.empty((n, len(W)))
+    kernels.distances(*rows, *as_prototypes(W, np.zeros(len(W))), out)
+    return out
+
+
+def _decided(rows: kernels.Rows, W: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    return labels[squared_distances(rows, W).argmin(axis=1)].astype("u1")
+
+
+# ---- planes ----
+
+
+class Lens(NamedTuple):
+    """How the shown plane x = origin + axes q looks in a model's space: z = centre + frame (A q + b)."""
+
+    centre: np.ndarray  # (d,)
+    frame: np.ndarray  # (d, 2), orthonormal columns
+    A: np.ndarray  # (2, 2)
+
+    def places(self, W: np.ndarray) -> np.ndarray:
+        """Coordinates (..., 2) of prototypes (..., d)."""
+        return (W - self.centre) @ self.frame
+
+    def weights(self, W: np.ndarray) -> np.ndarray:
+        """Squared distances of prototypes to the plane."""
+        away = W - self.centre
+        return np.maximum(0.0, (away**2).sum(axis=-1) - ((away @ self.frame) ** 2).sum(axis=-1))
+
+
+class Plane(NamedTuple):
+    """The two dimensions shown of many: a point and two orthonormal directions of the data's space."""
+
+    origin: np.ndarray  # (d,)
+    axes: np.ndarray  # (d, 2)
+    names: list[str]
+    sentence: str
+
+    def lens(self, run: Run) -> Lens:
+        """The plane as a model sees it."""
+        if run.matrix is None or run.shift is None:
+            return Lens(self.origin, self.axes, np.eye(2))
+        frame, A = np.linalg.qr(run.matrix @ self.axes)
+        return Lens(run.matrix @ self.origin + run.shift, frame, A)
+
+
+def find_plane(settings: Settings, table: Table, glvq: Run) -> Plane:
+    """The plane that the settings ask for."""
+    learn = np.flatnonzero(~table.held_out)
+    sample = table.X[np.random.default_rng(0).permutation(learn)[:4000]]
+    origin = sample.mean(axis=0)
+    d = table.X.shape[1]
+    if settings.plane == "pca":
+        values, vectors = np.linalg.eigh(np.cov(sample.T))
+        share = values[-2:].sum() / values.sum()
+        axes = vectors[:, [-1, -2]]
+        names = ["widest spread", "second widest"]
+        told = f"the 2 of {d} dimensions in which people differ most ({share:.0%} of all spread)"
+    else:
+        first, second = _clearest(glvq, table)
+        origin, along = (first + second) / 2, second - first
+        along = along / np.linalg.norm(along)
+        rest = sample - origin
+        rest = rest - np.outer(rest @ along, along)
+        across = np.linalg.eigh(rest.T @ rest)[1][:, -1]
+        axes = np.column_stack([along, across - along * (across @ along)])
+        axes[:, 1] /= np.linalg.norm(axes[:, 1])
+        names = ["from prototype to prototype", "widest spread across"]
+        told = f"through GLVQ's busiest prototype of two classes, and the widest of the other {d - 1} dimensions"
+    # Signs of eigenvectors are chance; the largest entry positive makes pictures comparable.
+    axes = axes * np.where(np.abs(axes).max(axis=0) == axes.max(axis=0), 1.0, -1.0)
+    sentence = (
+        f"A slice: {told}. Colours of the ground are the true decision on this plane. People stand off the plane, so "
+        f"some are decided otherwise than the ground under them; the numbers count everybody exactly. "
+        f"{min(SAMPLE, len(table.y)):,} of {len(table.y):,} people are drawn."
+    )
+    return Plane(origin, axes, names, sentence)
+
+
+def _clearest(glvq: Run, table: Table) -> tuple[np.ndarray, np.ndarray]:
+    """The prototypes of the first two classes that decide for most points."""
+    W = glvq.prototypes[-1]
+    nearest = squared_distances(as_rows(table.X[~table.held_out]), W).argmin(axis=1)
+    sizes = np.bincount(nearest, minlength=len(W)).reshape(len(table.classes), -1)
+    per_class = sizes.shape[1]
+    return W[sizes[0].argmax()], W[per_class + sizes[1].argmax()]
+
+
+# ---- the scene ----
+
+
+class Scene(NamedTuple):
+    """What the stage gets, and what the page says about it."""
+
+    meta: dict[str, Any]
+    arrays: dict[str, np.ndarray]
+    table: Table
+    runs: Mapping[str, Run]
+    plane: Plane | None
+
+
+def compose(settings: Settings, table: Table, runs: Mapping[str, Run]) -> Scene:
+    """The scene of finished parts; `meta` still lacks what belongs to a visit (film, reply, view, undo)."""
+    plane = find_plane(settings, table, runs["glvq"]) if settings.real else None
+    shown = _sample(table) if settings.real else np.arange(len(table.y))
+    places = table.X[shown] if plane is None else (table.X[shown] - plane.origin) @ plane.axes
+    arrays = {
+        "points": np.ascontiguousarray(places),
+        "y": table.y[shown].astype("u1"),
+        "s": table.s[shown].astype("u1"),
+        "held_out": table.held_out[shown].astype("u1"),
+    }
+    n_frames = max(len(run.epochs) for run in runs.values())
+    baseline = runs["glvq"].decisions
+    for key, run in runs.items():
+        strength = settings.C if key == "fairglvq" else 0.0
+        own = _panel_arrays(run, table, strength, plane, shown, None if baseline is None else baseline[-1])
+        arrays |= {f"{key}.{name}": _padded(array, name, n_frames) for name, array in own.items()}
+    longest = max(runs.values(), key=lambda run: len(run.epochs))
+    labels = np.repeat(np.arange(len(table.classes)), settings.prototypes).tolist()
+    meta = {
+        "revision": revision(settings),
+        "keep_position": True,
+        "dataset": settings.dataset,
+        "classes": table.classes,
+        "groups": table.groups,
+        "favourable": table.favourable,
+        "axes": plane.names if plane else table.axes,
+        "slice": plane.sentence if plane else None,
+        "bounds": _bounds(places),
+        "epochs": longest.epochs.tolist(),
+        "grammar": stage_grammar(len(table.classes), len(table.groups)),
+        "painted": len(settings.painted),
+        "panels": [_panel_meta(settings, key, run, labels, places, plane) for key, run in runs.items()],
+        "film": None,
+    }
+    if settings.dataset in PEOPLE:
+        meta["people"] = PEOPLE[settings.dataset]
+    if settings.real:
+        meta["tools"] = ["play", "show", "panels", "film", "share"]
+    return Scene(meta, arrays, table, runs, plane)
+
+
+def with_film(scene: Scene, settings: Settings, film: Film) -> Scene:
+    """The scene with C as a film."""
+    arrays = {"prototypes": film.prototypes, "pseudo": film.pseudo.astype("u1")}
+    if scene.plane is not None and film.decisions is not None:
+        lens = scene.plane.lens(scene.runs["fairglvq"])
+        arrays |= {"prototypes": lens.places(film.prototypes), "weights": lens.weights(film.prototypes)}
+        arrays["counts"] = tallied(scene.table, film.decisions)
+    labels = scene.meta["panels"][-1]["labels"]
+    about = {"revision": revision(film_key(settings)), "C": FILM_C, "panel": "fairglvq", "labels": labels}
+    return scene._replace(
+        meta=scene.meta | {"film": about},
+        arrays=scene.arrays | {f"film.{name}": array for name, array in arrays.items()},
+    )
+
+
+def _sample(table: Table) -> np.ndarray:
+    """People to draw: a random part, the same for the same data."""
+    return np.sort(np.random.default_rng(0).permutation(len(table.y))[:SAMPLE])
+
+
+def _bounds(places: np.ndarray) -> list[float]:
+    low, high = places.min(axis=0), places.max(axis=0)
+    return [*low.tolist(), *np.maximum(high, low + 1e-3).tolist()]
+
+
+def _panel_arrays(
+    run: Run, table: Table, C: float, plane: Plane | None, shown: np.ndarray, baseline: np.ndarray | None
+) -> dict[str, np.ndarray]:
+    arrays = {
+        "prototypes": run.prototypes,
+        "pseudo": run.pseudo.astype("u1"),
+        "pull_class": run.class_pull,
+        "pull_fair": -C * run.fair_pull,
+        "cost_class": run.class_cost.astype("f4"),
+        "cost_fair": run.fair_cost.astype("f4"),
+        "flips": np.minimum(run.flips, 65535).astype("u2"),
+        "alpha_uses": run.alpha_uses.astype("u4"),
+    }
+    if plane is not None and run.decisions is not None and baseline is not None:
+        lens = plane.lens(run)
+        arrays["prototypes"] = lens.places(run.prototypes)
+        arrays["weights"] = lens.weights(run.prototypes)
+        arrays["pull_class"], arrays["pull_fair"] = (arrays[name] @ lens.frame for name in ("pull_class", "pull_fair"))
+        arrays["counts"] = tallied(table, run.decisions)
+        arrays["changed"] = changed_decisions(table, baseline, run.decisions)
+        Z = table.X[shown] if run.matrix is None else table.X[shown] @ run.matrix.T + run.shift
+        arrays["nearest"] = squared_distances(as_rows(Z), run.prototypes[-1]).argmin(axis=1).astype("u2")
+    arrays["pull_class"], arrays["pull_fair"] = (arrays[name].astype("f4") for name in ("pull_class", "pull_fair"))
+    return arrays
+
+
+def _padded(array: np.ndarray, name: str, n_frames: int) -> np.ndarray:
+    """A training that stopped early stands still for the rest of the film."""
+    if name == "nearest" or len(array) == n_frames:
+        return array
+    return np.concatenate([array, np.repeat(array[-1:], n_frames - len(array), axis=0)])
+
+
+def tallied(table: Table, decisions: np.ndarray) -> np.ndarray:
+    """Counts (F, G, K, K) of measured people by group, truth and decision."""
+    G, K = len(table.groups), len(table.classes)
+    y, s = table.y[table.measured], table.s[table.measured]
+    cells = ((s * K + y) * K)[None] + decisions
+    return np.stack([np.bincount(row, minlength=G * K * K) for row in cells]).reshape(-1, G, K, K).astype("u4")
+
+
+def changed_decisions(table: Table, before: np.ndarray, decisions: np.ndarray) -> np.ndarray:
+    """Counts (F, G, K, 2) by group and truth: who gained, who lost the favourable decision against `before`."""
+    G, K = len(table.groups), len(table.classes)
+    cells = table.s[table.measured] * K + table.y[table.measured]
+    had, has = before == table.favourable, decisions == table.favourable
+    changes = [[np.bincount(cells[mask], minlength=G * K) for mask in (now & ~had, had & ~now)] for now in has]
+    return np.array(changes).transpose(0, 2, 1).reshape(-1, G, K, 2).astype("u4")
+
+
+def _panel_meta(
+    settings: Settings, key: str, run: Run, labels: list[int], places: np.ndarray, plane: Plane | None
+) -> dict[str, Any]:
+    meta: dict[str, Any] = {"key": key, "title": TITLES[key], "labels": labels, "C": None, "map": None, "line": None}
+    meta["note"] = _note(settings, key, run)
+    if key == "fairglvq":
+        meta["C"] = settings.C
+    if run.matrix is None or run.shift is None or run.removed is None:
+        return meta
+    if plane is not None:
+        meta["map"] = {"A": plane.lens(run).A.tolist(), "b": [0.0, 0.0]}
+        return meta
+    meta["map"] = {"A": run.matrix.tolist(), "b": run.shift.tolist()}
+    if len(run.removed) == 1:
+        (rx, ry), centre = run.removed[0], places.mean(axis=0)
+        meta["line"] = {"origin": centre.tolist(), "kept": [-ry, rx], "removed": [rx, ry]}
+    return meta
+
+
+def _note(settings: Settings, key: str, run: Run) -> str:
+    if run.flew_off:
+        return f"Stopped in epoch {run.epochs[-1]}: prototypes flew off"
+    if key == "glvq":
+        return "accuracy only"
+    if key == "fairglvq":
+        return "pushes back what tells groups apart" if settings.C else "C is 0: no fairness push"
+    if run.removed is None:
+        return "only one group: nothing to remove"
+    if not settings.real and len(run.removed) > 1:
+        return "removes both directions: nothing is left"
+    if not settings.real:
+        return "blind along one direction"
+    return f"blind along {len(run.removed)} of {run.prototypes.shape[2]} directions"
+
+
+# ---- numbers ----
+
+
+class Score(NamedTuple):
+    """Measured on held-out points; None where a gap has nobody to compare."""
+
+    accuracy: float
+    statistical_parity: float | None
+    equal_opportunity: float | None
+
+
+def score(table: Table, decisions: np.ndarray) -> Score:
+    """Exact numbers of decisions about the measured points."""
+    return score_counts(table, tallied(table, decisions[None])[0])
+
+
+def score_counts(table: Table, counts: np.ndarray) -> Score:
+    """Exact numbers from counts (G, K, K) by group, truth and decision."""
+    favourable = np.arange(len(table.classes)) == table.favourable
+    fold = np.stack([~favourable, favourable]).astype(int)  # (2, K): not favourable, favourable
+    folded = fold @ counts.astype(int) @ fold.T  # (G, 2, 2)
+    present = folded.sum(axis=(1, 2)) > 0
+    gaps = gaps_from_counts(folded[present])
+    right = np.trace(counts, axis1=1, axis2=2).sum() / counts.sum()
+    return Score(float(right), _known(gaps.statistical_parity), _known(gaps.equal_opportunity))
+
+
+def _known(value: Any) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+def decide(table: Table, run: Run, W: np.ndarray) -> np.ndarray:
+    """Classes that prototypes W (P, d), in the run's own space, decide for the measured points."""
+    X = table.X[table.measured]
+    Z = X if run.matrix is None else X @ run.matrix.T + run.shift
+    labels = np.repeat(np.arange(len(table.classes)), len(W) // len(table.classes))
+    return _decided(as_rows(Z), W, labels)
+
+
+def final_scores(scene: Scene) -> dict[str, Score]:
+    """Every method at the end of its training."""
+    return {key: score(scene.table, decide(scene.table, run, run.prototypes[-1])) for key, run in scene.runs.items()}

@@ -1,0 +1,168 @@
+"""The stage: one canvas component that plays, scrubs and edits trained prototype models in the browser.
+
+``pack`` makes a scene out of a description and arrays, ``mount`` shows it. The scene's fields are described in
+``js/scene.js`` and in the docstring of `pack`; finished gestures come back through ``mount``'s result.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+import struct
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import streamlit as st
+
+FOLDER = Path(__file__).parent
+ENTRY = "main.js"
+DTYPES = ("f8", "f4", "u1", "u2", "u4", "i4")
+
+_IMPORT = re.compile(r"^import\s*\{([^}]*)\}\s*from\s*[\"']\./([\w.]+)[\"'];?[ \t]*\n", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?function|class|const|let)", re.MULTILINE)
+_EXPORTED = re.compile(r"^export (?:(?:async )?function\*?|class|const|let) (\w+)", re.MULTILINE)
+_EXPORT_DEFAULT = re.compile(r"^export default function (\w+)", re.MULTILINE)
+_BLOCK_COMMENT = re.compile(r"^[ \t]*/\*.*?\*/[ \t]*\n", re.MULTILINE | re.DOTALL)
+_LINE_COMMENT = re.compile(r"^[ \t]*//.*\n", re.MULTILINE)
+_INDENT = re.compile(r"^[ \t]+|[ \t]+$|^\n", re.MULTILINE)
+
+
+def pack(meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
+    """One blob of a JSON description and arrays, as the browser wants it.
+
+    Layout: little-endian uint32 header length; JSON ``{"meta": ..., "arrays": {name: [dtype, shape, offset]}}``, padded
+    with spaces so that the body starts at a multiple of 8; the arrays, each padded to 8 bytes.
+    """
+    table: dict[str, tuple[str, list[int], int]] = {}
+    body: list[bytes] = []
+    offset = 0
+    for name, array in arrays.items():
+        dtype = array.dtype.str[1:]
+        if dtype not in DTYPES:
+            raise ValueError(f"array {name!r} has dtype {array.dtype}; the stage reads {', '.join(DTYPES)}")
+        content = np.ascontiguousarray(array, dtype=f"<{dtype}").tobytes()
+        table[name] = (dtype, list(array.shape), offset)
+        padding = -len(content) % 8
+        body.append(content + bytes(padding))
+        offset += len(content) + padding
+    text = json.dumps({"meta": meta, "arrays": table}, separators=(",", ":"), allow_nan=False).encode()
+    header = text + b" " * (-(4 + len(text)) % 8)
+    return b"".join([struct.pack("<I", len(header)), header, *body])
+
+
+def read_view(text: str | None) -> dict[str, Any] | None:
+    """The view of a link's ``view`` parameter for ``meta["view"]``; None if it is missing or broken."""
+    try:
+        view = json.loads(text or "")
+    except ValueError:
+        return None
+    return view if isinstance(view, dict) else None
+
+
+def _nothing() -> None:
+    """Streamlit delivers only values that have a callback."""
+
+
+def mount(
+    blob: bytes,
+    *,
+    key: str,
+    on_gesture: Callable[[], None] | None = None,
+    on_view: Callable[[], None] | None = None,
+    height: int | Literal["content", "stretch"] = "content",
+) -> Any:
+    """Show a packed scene. The result has ``gesture`` (for one run: a dict with ``kind``) and ``view`` (kept).
+
+    Kinds of gestures: ``drag``, ``continue``, ``paint``, ``C`` and ``undo``. With the same ``key`` the component stays
+    where it is; a new ``revision`` in the scene changes the picture without building it anew.
+    """
+    return _component()(
+        key=key,
+        data=blob,
+        height=height,
+        on_gesture_change=on_gesture or _nothing,
+        on_view_change=on_view or _nothing,
+    )
+
+
+@cache
+def _component() -> Any:
+    """The one declaration of this process."""
+    return st.components.v2.component(
+        "fairglvq_stage",
+        html=(FOLDER / "stage.html").read_text("utf-8"),
+        css=stylesheet(),
+        js=_loader(bundle()),
+    )
+
+
+def stylesheet() -> str:
+    """All styles; later files may build on earlier ones."""
+    return "\n".join((FOLDER / name).read_text("utf-8") for name in ("stage.css", "readout.css"))
+
+
+@cache
+def bundle() -> str:
+    """All modules as one, because an inline component can import nothing.
+
+    Each module becomes a function of its own that returns its exports, in the order of the import lines, so names of
+    one module never meet those of another. Comments and indentation stay behind: the text travels with every rerun.
+    """
+    sources = {path.name: path.read_text("utf-8") for path in sorted((FOLDER / "js").glob("*.js"))}
+    parts = [_wrapped(name, sources[name]) for name in _in_order(sources)]
+    entry = _EXPORT_DEFAULT.search(sources[ENTRY])
+    if entry is None:
+        raise ValueError(f"{ENTRY} has no default export")
+    return "\n".join([*parts, f"export default {_variable(ENTRY)}.{entry[1]};\n"])
+
+
+def _loader(code: str) -> str:
+    """The same module compressed: Streamlit sends a component's code again with every change of its data."""
+    packed = base64.b64encode(gzip.compress(code.encode(), mtime=0)).decode()
+    return f"""
+const packed = Uint8Array.from(atob("{packed}"), (letter) => letter.charCodeAt(0));
+const code = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+const url = URL.createObjectURL(new Blob([await new Response(code).text()], {{ type: "text/javascript" }}));
+export default (await import(url)).default;
+"""
+
+
+def _in_order(sources: Mapping[str, str]) -> Iterable[str]:
+    """Names of the entry and of all it needs, every module after those it imports."""
+    done: dict[str, bool] = {}  # False while its imports are being visited
+
+    def visit(name: str) -> None:
+        if name in done:
+            if not done[name]:
+                raise ValueError(f"modules import each other in a circle at {name}")
+            return
+        done[name] = False
+        for _, needed in _IMPORT.findall(sources[name]):
+            visit(needed)
+        del done[name]
+        done[name] = True
+
+    visit(ENTRY)
+    return list(done)
+
+
+def _wrapped(name: str, source: str) -> str:
+    """One module as ``const m_name = (() => { ...; return { exports }; })();``."""
+    exports = _EXPORTED.findall(source) + _EXPORT_DEFAULT.findall(source)
+
+    def taken(match: re.Match[str]) -> str:
+        names = re.sub(r"(\w+)\s+as\s+(\w+)", r"\1: \2", " ".join(match[1].split()))
+        return f"const {{ {names} }} = {_variable(match[2])};\n"
+
+    code = _EXPORT.sub("", _EXPORT_DEFAULT.sub(r"function \1", _IMPORT.sub(taken, source)))
+    code = _INDENT.sub("", _LINE_COMMENT.sub("", _BLOCK_COMMENT.sub("", code)))
+    return f"const {_variable(name)} = (() => {{\n{code}return {{ {', '.join(exports)} }};\n}})();"
+
+
+def _variable(name: str) -> str:
+    return "m_" + name.removesuffix(".js")

@@ -1,0 +1,272 @@
+// The stage: one scene, one state, one picture. Whatever changes calls `invalidate`; drawing happens once per screen frame.
+
+import { isFitted, viewport } from "./camera.js";
+import { drawPanel } from "./draw.js";
+import { forceScaleOf } from "./forces.js";
+import { createLegend } from "./legend.js";
+import { createPaintbar } from "./paintbar.js";
+import { clearPainting, createPainting } from "./painting.js";
+import { createPanel, panelSizes } from "./panels.js";
+import { pictureOf } from "./picture.js";
+import { advance, playRate } from "./playback.js";
+import { createPointLayers } from "./pointlayer.js";
+import { buildScene, filmModel, frameModel } from "./scene.js";
+import { tell } from "./telling.js";
+import { readTheme } from "./theme.js";
+import { createToolbar } from "./toolbar.js";
+import { unpack } from "./unpack.js";
+import { carryOver, firstView, newState, viewOf } from "./view.js";
+
+const VIEW_DELAY = 400; // milliseconds of rest before Python hears about the view
+const LONGEST_TICK = 0.1; // seconds; after a hidden tab the film goes on where it stood
+
+export class Stage {
+  constructor(root, send) {
+    this.root = root;
+    this.send = send; // { gesture(value), view(value) }, replaced on every run of the script
+    this.state = newState();
+    this.scene = null;
+    this.theme = null;
+    this.moved = new Map(); // panel key -> model changed by hand
+    this.history = []; // functions that take the last local change back
+    this.painting = createPainting();
+    this.holding = null;
+    this.serverSteps = 0;
+    this.panels = [];
+    this.widgets = [];
+    this.layers = createPointLayers();
+    this.ending = new AbortController();
+    this.calm = matchMedia("(prefers-reduced-motion: reduce)");
+    this.request = 0;
+    this.stale = true;
+    this.framesDrawn = 0;
+    this.toolbar = createToolbar(this.slot("bar"), this);
+    this.paintbar = createPaintbar(this.slot("bar"), this);
+    this.legend = createLegend(this.slot("legend"), this);
+    this.sizes = new ResizeObserver(() => this.layout());
+    this.sizes.observe(this.slot("panels"));
+  }
+
+  slot(name) {
+    return this.root.querySelector(`[data-slot="${name}"]`);
+  }
+
+  destroy() {
+    this.ending.abort();
+    this.sizes.disconnect();
+    cancelAnimationFrame(this.request);
+    clearTimeout(this.viewTimer);
+    clearTimeout(this.altTimer);
+    for (const widget of this.widgets) widget.destroy();
+  }
+
+  // ---- scenes ----
+
+  receive(bytes, makeParts) {
+    const unpacked = unpack(bytes);
+    const { meta } = unpacked;
+    const known = this.scene?.meta;
+    if (known?.revision !== meta.revision) {
+      this.takeScene(buildScene(unpacked), makeParts);
+    } else {
+      if (known.film?.revision !== meta.film?.revision) this.scene.film = buildScene(unpacked).film;
+      Object.assign(known, { film: meta.film, reply: meta.reply, can_undo: meta.can_undo, tools: meta.tools });
+    }
+    this.theme = readTheme(this.root, meta.grammar);
+    this.layout();
+  }
+
+  takeScene(scene, makeParts) {
+    const before = this.scene;
+    this.scene = scene;
+    this.moved.clear();
+    this.history = [];
+    this.holding = null;
+    clearPainting(this.painting);
+    if (before) {
+      carryOver(this.state, before, scene);
+      if (scene.meta.autoplay && !this.calm.matches) this.play(0);
+    } else {
+      firstView(this.state, scene);
+      this.sentView = JSON.stringify(viewOf(this.state, scene));
+    }
+    const keys = scene.panels.map((panel) => panel.key);
+    if (this.panels.map((panel) => panel.key).join() !== keys.join()) this.buildPanels(makeParts);
+  }
+
+  buildPanels(makeParts) {
+    for (const widget of this.widgets) widget.destroy();
+    this.panels = this.scene.panels.map(({ key }) => createPanel(key, this));
+    this.slot("panels").replaceChildren(...this.panels.map((panel) => panel.element));
+    this.widgets = makeParts(this);
+  }
+
+  // ---- what is shown ----
+
+  has(tool) {
+    return this.scene?.meta.tools?.includes(tool) ?? true;
+  }
+
+  panelOf(key) {
+    return this.scene.panels.find((panel) => panel.key === key);
+  }
+
+  /** The one model a panel shows: moved by hand, or from the film, or of the current frame. */
+  shown(panel) {
+    const { filmIndex, position } = this.state;
+    const moved = this.moved.get(panel.key);
+    if (moved) return moved;
+    if (filmIndex !== null && this.scene.film?.panel === panel.key) return filmModel(this.scene, panel, filmIndex);
+    return frameModel(panel, Math.floor(position));
+  }
+
+  visiblePanels() {
+    return this.panels.filter((panel) => !this.state.hidden.has(panel.key));
+  }
+
+  viewportOf({ width, height }) {
+    return viewport(this.state.camera, this.scene.meta.bounds, width, height);
+  }
+
+  cameraIsFitted() {
+    return isFitted(this.state.camera, this.scene.meta.bounds);
+  }
+
+  /** Python's answer, while the model it was given for is the one on the screen. */
+  replyFor(key) {
+    const { reply } = this.scene.meta;
+    return reply && reply.panel === key && reply.token === this.moved.get(key)?.token ? reply : null;
+  }
+
+  // ---- layout and drawing ----
+
+  layout() {
+    if (!this.scene) return;
+    const { meta } = this.scene;
+    const slot = this.slot("panels");
+    const visible = this.visiblePanels();
+    const beside = this.state.enlarged ? visible.length - 1 : visible.length;
+    const { columns, height } = panelSizes(slot.clientWidth, beside, meta.bounds, window.innerHeight);
+    slot.style.setProperty("--columns", columns);
+    for (const panel of this.panels) panel.update(this.panelOf(panel.key), this.shown(this.panelOf(panel.key)));
+    this.dpr = window.devicePixelRatio || 1;
+    for (const panel of visible) {
+      const width = panel.canvas.parentElement.clientWidth;
+      if (width > 0) panel.resize(width, height(width), this.dpr);
+    }
+    // At once and not in the next frame: a resized canvas is empty, and an empty picture is a flicker.
+    this.stale = true;
+    this.render(performance.now());
+  }
+
+  invalidate({ words = true } = {}) {
+    this.stale ||= words;
+    this.request ||= requestAnimationFrame((now) => this.render(now));
+  }
+
+  render(now) {
+    cancelAnimationFrame(this.request);
+    this.request = 0;
+    if (!this.scene || !this.root.isConnected) return;
+    if (this.dpr !== (window.devicePixelRatio || 1)) return this.layout();
+    const frameBefore = Math.floor(this.state.position);
+    if (this.state.playing) this.tick(now);
+    const frame = Math.floor(this.state.position);
+    const visible = this.visiblePanels().filter((panel) => panel.width > 0);
+    const forceScale = this.commonForceScale(visible, frame);
+    for (const panel of visible) drawPanel(panel.ctx, this.dpr, pictureOf(this, panel, frame, forceScale));
+    this.root.framesDrawn = ++this.framesDrawn;
+    if (this.stale || frame !== frameBefore) tell(this, frame, forceScale);
+    if (visible.length) this.root.dataset.ready = "1";
+    if (this.state.playing) this.invalidate({ words: false });
+  }
+
+  tick(now) {
+    const { state, scene } = this;
+    const seconds = Math.min(LONGEST_TICK, Math.max(0, (now - this.lastTick) / 1000));
+    this.lastTick = now;
+    const next = advance(state.position, seconds, playRate(scene.F, state.speed), scene.F - 1);
+    state.position = next.position;
+    if (!next.finished) return;
+    state.playing = false;
+    this.stale = true;
+    this.scheduleView();
+  }
+
+  commonForceScale(visible, frame) {
+    if (!this.state.show.forces || !visible.length) return 0;
+    const shown = visible.map((panel) => this.panelOf(panel.key));
+    return forceScaleOf(shown, frame, this.viewportOf(visible[0]).scale);
+  }
+
+  // ---- playing ----
+
+  play(from) {
+    this.leaveEdits();
+    this.state.position = from;
+    this.state.playing = true;
+    this.lastTick = performance.now();
+    this.invalidate();
+  }
+
+  pause() {
+    if (!this.state.playing) return;
+    this.state.playing = false;
+    this.state.position = Math.floor(this.state.position); // the frame whose numbers are shown
+    this.invalidate();
+  }
+
+  togglePlay() {
+    const { state, scene } = this;
+    if (state.playing) {
+      this.pause();
+      this.scheduleView();
+    } else {
+      this.play(state.position >= scene.F - 1 ? 0 : state.position);
+    }
+  }
+
+  seek(frame, finished = true) {
+    this.pause();
+    this.leaveEdits();
+    this.state.position = Math.min(this.scene.F - 1, Math.max(0, Math.round(frame)));
+    this.invalidate();
+    if (finished) this.scheduleView();
+  }
+
+  step(by) {
+    this.pause();
+    this.seek(this.state.position + by);
+  }
+
+  toStart() {
+    this.seek(0);
+  }
+
+  setSpeed(speed) {
+    this.state.speed = speed;
+    this.invalidate();
+    this.scheduleView();
+  }
+
+  /** Another epoch is another model: what was moved by hand or shown from the film gives way. */
+  leaveEdits() {
+    this.moved.clear();
+    this.history = [];
+    this.state.filmIndex = null;
+  }
+
+  // ---- telling Python ----
+
+  scheduleView() {
+    clearTimeout(this.viewTimer);
+    this.viewTimer = setTimeout(() => {
+      if (this.state.playing || this.holding || !this.root.isConnected) return;
+      const view = viewOf(this.state, this.scene);
+      const text = JSON.stringify(view);
+      if (text === this.sentView) return;
+      this.sentView = text;
+      this.send.view(view);
+    }, VIEW_DELAY);
+  }
+}

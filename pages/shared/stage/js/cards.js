@@ -1,0 +1,156 @@
+// The card of what is selected: a prototype and the people in its cell, or a point between its rival prototypes.
+
+import { assignment, tally } from "./tally.js";
+import { rivals } from "./rivals.js";
+import { cellMembers } from "./table.js";
+import { className, groupName, modelSentence, NOTHING, number, percent, plural, SMALL_GROUP, whole } from "./words.js";
+import { makeElement, makeGlyph, mountWidget, patchGlyph, patchHidden, patchText } from "./dom.js";
+
+export function createCard(root, hooks) {
+  const build = (scene, section) => buildCard(scene, section, hooks);
+  return mountWidget(root, "fgs-card", "Card of the selected prototype or point", build, patchCard);
+}
+
+/** What the card of prototype j says: its votes (training points by group), members [group][class], share, accuracy. */
+export function prototypeFacts(scene, model, j) {
+  const { G, K } = scene;
+  const { counts, sizes } = cellMembers(scene, model);
+  const nearest = assignment(scene, model);
+  const votes = new Int32Array(G);
+  const measured = { n: 0, right: 0 };
+  const { heldOut } = tally(scene, model);
+  for (let i = 0; i < scene.n; i++) {
+    if (nearest[i] !== j) continue;
+    if (!scene.heldOut[i]) votes[scene.s[i]] += 1;
+    if (Boolean(scene.heldOut[i]) !== heldOut) continue;
+    measured.n += 1;
+    if (scene.y[i] === model.labels[j]) measured.right += 1;
+  }
+  const members = Array.from({ length: G }, (_, g) => [...counts.subarray((j * G + g) * K, (j * G + g + 1) * K)]);
+  return { votes, members, size: sizes[j], share: scene.n ? sizes[j] / scene.n : null, heldOut, ...measured,
+    accuracy: measured.n ? measured.right / measured.n : null };
+}
+
+const PROTOTYPE_ROWS = ["Decides", "Pseudo-class", "Votes for it", "Share of all points", "Right inside its cell"];
+const POINT_ROWS = [
+  "True class", "Group", "Nearest of its own class", "Nearest of another class", "How sure (mu)", "What would flip it",
+];
+
+function buildCard(scene, section, hooks) {
+  const glyph = makeGlyph(scene, 0, 0);
+  const title = makeElement("span");
+  const which = makeElement("span", { class: "fgs-which" });
+  const note = makeElement("p", { class: "fgs-caption" });
+  const close = makeElement("button", { type: "button", class: "fgs-button", "aria-label": "Close the card",
+    onclick: () => hooks.select?.(null) }, "×");
+  const hint = makeElement("p", { class: "fgs-waiting" },
+    "Click a prototype or a point in a picture: what it is and why it is decided so appears here.");
+  const list = (names) => {
+    const rows = names.map((name) => ({ term: makeElement("dt", {}, name), value: makeElement("dd") }));
+    return { rows, element: makeElement("dl", { class: "fgs-facts" }, ...rows.flatMap((r) => [r.term, r.value])) };
+  };
+  const prototype = list(PROTOTYPE_ROWS);
+  const point = list([...POINT_ROWS, ...scene.panels.map((p) => `${p.title} decides`)]);
+  const members = buildMembers(scene);
+  const body = makeElement("div", { class: "fgs-card-body" },
+    makeElement("h4", {}, glyph, title, which, makeElement("span", { class: "fgs-buttons" }, close)),
+    prototype.element, members.table, point.element, note);
+  section.append(hint, body);
+  return { glyph, title, which, note, hint, body, prototype, point, members };
+}
+
+function buildMembers(scene) {
+  const header = scene.meta.classes.map((_, k) =>
+    makeElement("th", { scope: "col", class: "fgs-number" }, makeGlyph(scene, null, k), `truly ${className(scene, k)}`));
+  const cells = scene.meta.groups.map(() => scene.meta.classes.map(() => makeElement("td", { class: "fgs-number" })));
+  const rows = scene.meta.groups.map((_, g) =>
+    makeElement("tr", {}, makeElement("th", { scope: "row" }, makeGlyph(scene, g), groupName(scene, g)), ...cells[g]));
+  const table = makeElement("table", { class: "fgs-members" }, makeElement("caption", {}, "People in its cell"),
+    makeElement("thead", {}, makeElement("tr", {}, makeElement("td"), ...header)), makeElement("tbody", {}, ...rows));
+  return { table, cells };
+}
+
+function patchCard(parts, scene, models, { selection }) {
+  const model = selection ? models[selection.panel] : null;
+  const limit = selection?.kind === "prototype" ? model?.labels.length : scene.n;
+  const open = Boolean(model) && selection.index >= 0 && selection.index < limit;
+  patchHidden(parts.hint, open);
+  patchHidden(parts.body, !open);
+  if (!open) return;
+  const isPrototype = selection.kind === "prototype";
+  patchHidden(parts.prototype.element, !isPrototype);
+  patchHidden(parts.members.table, !isPrototype);
+  patchHidden(parts.point.element, isPrototype);
+  patchText(parts.which, `${model.panel.title}, ${modelSentence(scene, model)}`);
+  (isPrototype ? patchPrototype : patchPoint)(parts, scene, models, model, selection.index);
+}
+
+function patchPrototype(parts, scene, models, model, j) {
+  const facts = prototypeFacts(scene, model, j);
+  patchText(parts.title, `Prototype ${j + 1}`);
+  patchGlyph(parts.glyph, scene, model.pseudo[j], model.labels[j]);
+  const total = facts.votes.reduce((a, b) => a + b, 0);
+  const votes = [...facts.votes].map((n, g) => `${whole(n)} of ${groupName(scene, g)}`).join(", ");
+  const measured = `${facts.heldOut ? "held-out" : "training"} ${facts.n === 1 ? "point" : "points"}`;
+  const few = facts.n < SMALL_GROUP ? ": few, read with care" : "";
+  const values = [
+    `${className(scene, model.labels[j])} for everybody nearest to it`,
+    `${groupName(scene, model.pseudo[j])}: the group of most training points in its cell`,
+    total ? `${plural(total, "training point")}: ${votes}` : "nobody: its cell holds no training point",
+    `${percent(facts.share)} (${whole(facts.size)} of ${whole(scene.n)})`,
+    facts.n
+      ? `${percent(facts.accuracy)} (${whole(facts.right)} of ${whole(facts.n)} ${measured}${few})`
+      : `${NOTHING} (no ${measured} in it)`,
+  ];
+  values.forEach((text, r) => patchText(parts.prototype.rows[r].value, text));
+  facts.members.forEach((row, g) => row.forEach((n, k) => patchText(parts.members.cells[g][k], whole(n))));
+  patchText(parts.note, scene.meta.slice ? "Counted among the points shown." : "");
+}
+
+function patchPoint(parts, scene, models, model, i) {
+  const facts = rivals(scene, model, i);
+  const truth = scene.y[i];
+  patchText(parts.title, `Point ${i + 1}`);
+  patchGlyph(parts.glyph, scene, scene.s[i], truth);
+  const rival = (j, d) => j === null
+    ? NOTHING
+    : `prototype ${j + 1} (${className(scene, model.labels[j])}), distance ${number(Math.sqrt(d))}`;
+  const values = [
+    `${className(scene, truth)}${scene.heldOut[i] ? ", held out of training" : ", used for training"}`,
+    groupName(scene, scene.s[i]),
+    rival(facts.plus, facts.dPlus),
+    rival(facts.minus, facts.dMinus),
+    muText(facts.mu),
+    flipText(scene, i, facts.flip),
+    ...scene.panels.map((panel) => decisionText(scene, models[panel.key], i)),
+  ];
+  values.forEach((text, r) => patchText(parts.point.rows[r].value, text));
+  patchText(parts.note, scene.meta.slice
+    ? "Distances and moves are those within the plane shown; the data have more dimensions."
+    : "");
+}
+
+function decisionText(scene, model, i) {
+  if (!model) return "not shown";
+  const decision = model.labels[assignment(scene, model)[i]];
+  return `${className(scene, decision)}, ${decision === scene.y[i] ? "right" : "wrong"}`;
+}
+
+export function muText(mu) {
+  if (mu === null) return NOTHING;
+  if (mu === 0) return "0: exactly on the border";
+  const side = mu < 0 ? "its own class is nearer: decided rightly" : "another class is nearer: decided wrongly";
+  const sure = Math.abs(mu) < 0.1 ? ", but only just" : "";
+  return `${mu.toFixed(2).replace("-", "−")}: ${side}${sure} (−1 sure and right, 0 on the border, +1 sure and wrong)`;
+}
+
+/** "x1 up by 0.12, x2 down by 0.03: a straight way of 0.13 to “yes”" */
+export function flipText(scene, i, flip) {
+  if (!flip) return "nothing: there is no other decision in this plane";
+  const steps = [flip.x - scene.points[2 * i], flip.y - scene.points[2 * i + 1]]
+    .map((d, axis) => [d, `${scene.meta.axes[axis]} ${d > 0 ? "up" : "down"} by ${number(Math.abs(d), 2)}`])
+    .filter(([d]) => Math.abs(d) > 0.005 * flip.distance) // a step nobody sees only lengthens the sentence
+    .map(([, text]) => text);
+  const move = steps.length ? steps.join(", ") : "the slightest move";
+  return `${move}: a straight way of ${number(flip.distance, 2)} to ${className(scene, flip.to)}`;
+}

@@ -1,0 +1,161 @@
+// The few DOM helpers all widgets share. Widgets build their elements once and patch text and attributes afterwards,
+// because they are updated on every frame of playback.
+
+const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
+
+function star(points = 5, inner = 0.45) {
+  const corner = (i) => {
+    const r = i % 2 ? inner : 1;
+    const angle = (Math.PI * i) / points - Math.PI / 2;
+    return `${(r * Math.cos(angle)).toFixed(3)},${(r * Math.sin(angle)).toFixed(3)}`;
+  };
+  return `M${Array.from({ length: 2 * points }, (_, i) => corner(i)).join("L")}Z`;
+}
+
+const SHAPE_PATHS = {
+  circle: "M-.85,0A.85,.85 0 1 1 .85,0A.85,.85 0 1 1 -.85,0Z",
+  diamond: "M0,-1L1,0L0,1L-1,0Z",
+  "triangle-up": "M0,-.95L.95,.75L-.95,.75Z",
+  square: "M-.78,-.78H.78V.78H-.78Z",
+  cross: "M-.35,-.95H.35V-.35H.95V.35H.35V.95H-.35V.35H-.95V-.35H-.35Z",
+  star: star(),
+};
+
+/** SVG path of a group shape in a box from -1 to 1, y down. */
+export function shapePath(name) {
+  return SHAPE_PATHS[name] ?? SHAPE_PATHS.circle;
+}
+
+export function makeElement(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  return furnish(element, attributes, children);
+}
+
+export function makeSvg(tag, attributes = {}, ...children) {
+  return furnish(document.createElementNS(SVG_NAMESPACE, tag), attributes, children);
+}
+
+function furnish(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value);
+  }
+  element.append(...children);
+  return element;
+}
+
+const lastPatch = new WeakMap(); // element -> {what: value last written}
+
+/** True if `value` differs from what was last written; asking the page is slow, and it answers in its own spelling. */
+function isNews(element, what, value) {
+  let written = lastPatch.get(element);
+  if (!written) lastPatch.set(element, (written = {}));
+  if (written[what] === value) return false;
+  written[what] = value;
+  return true;
+}
+
+/** Sets the text only if it changed, so that an unchanged frame costs no layout. */
+export function patchText(element, text) {
+  if (isNews(element, "text", text)) element.textContent = text;
+}
+
+export function patchAttribute(element, name, value) {
+  if (isNews(element, name, value)) element.setAttribute(name, value);
+}
+
+export function patchStyle(element, name, value) {
+  if (isNews(element, `style ${name}`, value)) element.style.setProperty(name, value);
+}
+
+export function patchHidden(element, hidden) {
+  if (element.hidden !== hidden) element.hidden = hidden;
+}
+
+/** Length of a bar from 0 to 1; the style sheet clips it there, so that no layout follows. */
+export function patchBar(bar, share) {
+  patchStyle(bar, "--fgs-share", `${(100 * Math.min(Math.max(share ?? 0, 0), 1)).toFixed(1)}%`);
+}
+
+/** A mark of the grammar: the shape of group `g` (null: circle), in the colour of class `k` (null: the text colour). */
+export function makeGlyph(scene, g, k = null) {
+  const path = makeSvg("path", {});
+  const glyph = makeSvg("svg", { class: "fgs-glyph", viewBox: "-1.25 -1.25 2.5 2.5", "aria-hidden": "true" }, path);
+  patchGlyph(glyph, scene, g, k);
+  return glyph;
+}
+
+export function patchGlyph(glyph, scene, g, k = null) {
+  patchAttribute(glyph.firstChild, "d", shapePath(g === null ? "circle" : scene.meta.grammar.groups[g]));
+  patchAttribute(glyph.firstChild, "fill", k === null ? "currentColor" : `var(--fgs-class-${k})`);
+}
+
+/** Class colours of the theme as CSS variables on the widget's own element, for all glyphs below it. */
+export function paintGrammar(element, scene, dark) {
+  scene.meta.grammar.classes.forEach((colour, k) => {
+    patchStyle(element, `--fgs-class-${k}`, dark ? colour.dark : colour.light);
+  });
+}
+
+/**
+ * Mounts a widget: `build(scene)` makes its elements, again only when panels, classes or groups change (so that focus
+ * and open details survive a new training), `patch(parts, scene, models, view)` fills them on every update.
+ */
+export function mountWidget(root, className, label, build, patch) {
+  const section = makeElement("section", { class: `fgs-widget ${className}`, "aria-label": label });
+  root.append(section);
+  let lastScene = null;
+  let structure = null;
+  let parts = null;
+  return {
+    update(scene, models, view) {
+      if (scene !== lastScene) {
+        lastScene = scene;
+        const { classes, groups, people, favourable } = scene.meta;
+        const now = JSON.stringify([classes, groups, people, favourable, scene.panels.map((p) => [p.key, p.title])]);
+        if (now !== structure) {
+          structure = now;
+          section.replaceChildren();
+          parts = build(scene, section);
+        }
+      }
+      paintGrammar(section, scene, view.dark);
+      patch(parts, scene, models, view);
+    },
+    destroy() {
+      section.remove();
+    },
+  };
+}
+
+/** Press, drag and release on an element: `moved(x, y, finished)` in shares of its box. */
+export function dragOver(element, moved) {
+  const report = (event, finished) => {
+    const box = element.getBoundingClientRect();
+    moved((event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height, finished, box);
+  };
+  let pointer = null;
+  element.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    pointer = event.pointerId;
+    element.setPointerCapture(pointer);
+    report(event, false);
+  });
+  element.addEventListener("pointermove", (event) => {
+    if (event.pointerId === pointer) report(event, false);
+  });
+  const release = (event) => {
+    if (event.pointerId !== pointer) return;
+    pointer = null;
+    report(event, true);
+  };
+  element.addEventListener("pointerup", release);
+  element.addEventListener("pointercancel", release);
+}
+
+/** Arrow keys, Page keys, Home and End on a slider of `count` stops; returns the new stop or null. */
+export function sliderKey(key, current, count, page = Math.max(1, Math.round(count / 10))) {
+  const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: page, PageDown: -page }[key];
+  const wanted = key === "Home" ? 0 : key === "End" ? count - 1 : step === undefined ? null : current + step;
+  return wanted === null ? null : Math.min(Math.max(wanted, 0), count - 1);
+}

@@ -1,0 +1,257 @@
+// One panel's picture: regions, borders, points, trails, INP's line, forces, prototypes, selection. Order matters.
+
+import { toScreen, visibleBox } from "./camera.js";
+import { cellsOf } from "./geometry.js";
+import { drawArrow, drawLabel, drawPrototype } from "./marks.js";
+
+const FLASH_FRAMES = 4; // a flipped pseudo-class glows for so many frames
+
+/** Size of the prototypes' marks: larger on an enlarged panel. */
+export function prototypeRadius(vp) {
+  return Math.max(9, Math.min(13, Math.min(vp.width, vp.height) / 45));
+}
+
+/** Draw a panel. `picture` says what: see picture.js. */
+export function drawPanel(ctx, dpr, picture) {
+  const { vp, theme, show, model, W, pointLayer } = picture;
+  ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
+  ctx.fillStyle = theme.background;
+  ctx.fillRect(0, 0, vp.width, vp.height);
+  if (show.regions || show.borders || picture.selected !== null) {
+    const cells = cellsOf(W, model.weights, model.panel.map, visibleBox(vp));
+    if (show.regions) drawRegions(ctx, vp, theme, model, cells);
+    if (show.borders) drawBorders(ctx, vp, theme, model, cells);
+    if (picture.selected !== null) outlineCell(ctx, vp, theme, cells[picture.selected]);
+  }
+  if (pointLayer) {
+    ctx.setTransform(1, 0, 0, 1, 0, 0);
+    ctx.globalAlpha = show.regions ? 0.85 : 0.95;
+    ctx.drawImage(pointLayer, 0, 0);
+    ctx.globalAlpha = 1;
+    ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
+  }
+  if (model.panel.line) drawKeptLine(ctx, vp, theme, model.panel.line);
+  if (show.trails && model.source !== "film") drawTrails(ctx, picture);
+  if (picture.rivals) drawRivals(ctx, picture);
+  if (show.forces && model.source === "frame") drawForces(ctx, picture);
+  drawPrototypes(ctx, picture);
+  drawAxes(ctx, picture);
+}
+
+function drawAxes(ctx, { vp, theme, axes }) {
+  drawLabel(ctx, `${axes[0]} →`, vp.width - 8, vp.height - 12, theme, { align: "right", size: 11 });
+  drawLabel(ctx, `↑ ${axes[1]}`, 8, 13, theme, { size: 11 });
+}
+
+function tracePolygon(ctx, vp, poly) {
+  for (let i = 0; i < poly.length; i += 2) {
+    const [sx, sy] = toScreen(vp, poly[i], poly[i + 1]);
+    if (i === 0) ctx.moveTo(sx, sy);
+    else ctx.lineTo(sx, sy);
+  }
+  ctx.closePath();
+}
+
+/** The first class is the ground; the others are laid over it, each in one path with a rim, so that no seam shows. */
+function drawRegions(ctx, vp, theme, model, cells) {
+  const ground = model.labels[cells.findIndex((cell) => cell.edges.length > 0)] ?? 0;
+  ctx.fillStyle = theme.pale[ground];
+  ctx.fillRect(0, 0, vp.width, vp.height);
+  ctx.lineWidth = 0.6;
+  theme.pale.forEach((colour, k) => {
+    if (k === ground) return;
+    ctx.beginPath();
+    cells.forEach((cell, j) => {
+      if (model.labels[j] === k) tracePolygon(ctx, vp, cell.poly);
+    });
+    ctx.fillStyle = ctx.strokeStyle = colour;
+    ctx.fill();
+    ctx.stroke();
+  });
+}
+
+/** Thin where one class meets itself, strong where the decision changes. */
+function drawBorders(ctx, vp, theme, model, cells) {
+  const trace = (wantChange) => {
+    ctx.beginPath();
+    cells.forEach(({ poly, edges }, j) => {
+      edges.forEach((k, i) => {
+        if (k < j || (model.labels[k] !== model.labels[j]) !== wantChange) return; // also skips the box, k = -1
+        const next = i + 1 === edges.length ? 0 : i + 1;
+        ctx.moveTo(...toScreen(vp, poly[2 * i], poly[2 * i + 1]));
+        ctx.lineTo(...toScreen(vp, poly[2 * next], poly[2 * next + 1]));
+      });
+    });
+    ctx.stroke();
+  };
+  ctx.strokeStyle = theme.text;
+  ctx.lineCap = "round";
+  ctx.globalAlpha = 0.3;
+  ctx.lineWidth = 0.9;
+  trace(false);
+  ctx.globalAlpha = 0.85;
+  ctx.lineWidth = 1.8;
+  trace(true);
+  ctx.globalAlpha = 1;
+}
+
+function outlineCell(ctx, vp, theme, cell) {
+  if (!cell) return;
+  ctx.beginPath();
+  tracePolygon(ctx, vp, cell.poly);
+  ctx.strokeStyle = theme.primary;
+  ctx.lineWidth = 3;
+  ctx.stroke();
+}
+
+function drawTrails(ctx, { vp, theme, model, positions, frame, moving }) {
+  const { drawn, P } = model.panel;
+  ctx.lineWidth = 1.6;
+  ctx.lineJoin = "round";
+  for (let j = 0; j < P; j++) {
+    const [startX, startY] = toScreen(vp, drawn[2 * j], drawn[2 * j + 1]);
+    ctx.strokeStyle = theme.classes[model.labels[j]];
+    ctx.globalAlpha = 0.85;
+    ctx.beginPath();
+    ctx.moveTo(startX, startY);
+    let lastX = startX, lastY = startY;
+    for (let f = 1; f <= frame; f++) {
+      const at = 2 * (f * P + j);
+      const [sx, sy] = toScreen(vp, drawn[at], drawn[at + 1]);
+      // Steps below a pixel and a half cannot be seen; long runs have thousands of them.
+      if (f < frame && Math.abs(sx - lastX) + Math.abs(sy - lastY) < 1.5) continue;
+      ctx.lineTo(sx, sy);
+      lastX = sx;
+      lastY = sy;
+    }
+    if (moving) ctx.lineTo(...toScreen(vp, positions[2 * j], positions[2 * j + 1]));
+    ctx.stroke();
+    ctx.fillStyle = theme.background;
+    ctx.beginPath();
+    ctx.arc(startX, startY, 2.6, 0, 2 * Math.PI);
+    ctx.fill();
+    ctx.stroke();
+    if (model.source === "dragged") drawDragLine(ctx, vp, positions, j, lastX, lastY);
+  }
+  ctx.globalAlpha = 1;
+}
+
+function drawDragLine(ctx, vp, positions, j, fromX, fromY) {
+  ctx.setLineDash([3, 4]);
+  ctx.beginPath();
+  ctx.moveTo(fromX, fromY);
+  ctx.lineTo(...toScreen(vp, positions[2 * j], positions[2 * j + 1]));
+  ctx.stroke();
+  ctx.setLineDash([]);
+}
+
+function drawKeptLine(ctx, vp, theme, { origin, kept, removed }) {
+  const [ox, oy] = toScreen(vp, ...origin);
+  const reach = vp.width + vp.height + Math.hypot(ox - vp.width / 2, oy - vp.height / 2);
+  const kx = kept[0], ky = -kept[1]; // screen y points down
+  ctx.strokeStyle = theme.text;
+  ctx.lineWidth = 1.4;
+  ctx.beginPath();
+  ctx.moveTo(ox - reach * kx, oy - reach * ky);
+  ctx.lineTo(ox + reach * kx, oy + reach * ky);
+  ctx.stroke();
+  const length = Math.min(vp.width, vp.height) * 0.24;
+  const dx = removed[0] * length, dy = -removed[1] * length;
+  drawArrow(ctx, ox, oy, dx, dy, { colour: theme.text, width: 2, dash: [6, 4], halo: theme.background });
+  drawLabel(ctx, "removed", ox + 1.08 * dx + (dx < 0 ? -4 : 4), oy + 1.08 * dy, theme, { align: dx < 0 ? "right" : "left" });
+  const end = lineExit(ox, oy, kx, ky, vp);
+  drawLabel(ctx, "kept", end[0], end[1], theme, { align: end[0] > vp.width / 2 ? "right" : "left" });
+}
+
+/** A place for the kept line's name: where the line leaves the picture, pulled inside and off the line. */
+function lineExit(ox, oy, kx, ky, vp) {
+  const inset = 16;
+  const steps = [
+    kx > 1e-9 ? (vp.width - inset - ox) / kx : kx < -1e-9 ? (inset - ox) / kx : Infinity,
+    ky > 1e-9 ? (vp.height - inset - oy) / ky : ky < -1e-9 ? (inset - oy) / ky : Infinity,
+  ];
+  const t = Math.min(...steps);
+  return [ox + t * kx, oy + t * ky - (Math.abs(ky) < 0.7 ? 12 : 0) + (Math.abs(ky) < 0.7 ? 0 : 4)];
+}
+
+function drawForces(ctx, { vp, theme, model, positions, frame, forceScale }) {
+  const { pullClass, pullFair, P, space } = model.panel;
+  if (!pullClass) return;
+  const factor = forceScale * vp.scale;
+  const arrow = (j, px, py, style) => {
+    const [dx, dy] = space.toPlaneVector(px, py);
+    if (dx === 0 && dy === 0) return;
+    const [sx, sy] = toScreen(vp, positions[2 * j], positions[2 * j + 1]);
+    const rim = (prototypeRadius(vp) + 2) / Math.hypot(dx, dy); // from the rim of the mark, or short arrows would hide below it
+    drawArrow(ctx, sx + rim * dx, sy - rim * dy, factor * dx, -factor * dy, style);
+  };
+  const styles = forceStyles(theme);
+  for (let j = 0; j < P; j++) {
+    const at = 2 * (frame * P + j);
+    const [cx, cy] = [pullClass[at], pullClass[at + 1]];
+    const [fx, fy] = pullFair ? [pullFair[at], pullFair[at + 1]] : [0, 0];
+    if (fx || fy) {
+      arrow(j, cx + fx, cy + fy, styles.sum);
+      arrow(j, fx, fy, styles.fair);
+    }
+    arrow(j, cx, cy, styles.class);
+  }
+}
+
+/** The three arrow styles; the legend shows the same ones. */
+export function forceStyles(theme) {
+  return {
+    class: { colour: theme.forces.class, width: 1.8, halo: theme.background },
+    fair: { colour: theme.forces.fair, width: 1.8, dash: [5, 3], halo: theme.background },
+    sum: { colour: theme.forces.sum, width: 4.2, halo: theme.background },
+  };
+}
+
+function drawRivals(ctx, { vp, theme, positions, rivals }) {
+  const [px, py] = toScreen(vp, ...rivals.point);
+  if (rivals.flip) {
+    const [fx, fy] = toScreen(vp, ...rivals.flip);
+    drawArrow(ctx, px, py, fx - px, fy - py, { colour: theme.primary, width: 2, halo: theme.background });
+  }
+  for (const j of rivals.prototypes) {
+    ctx.setLineDash([2, 3]);
+    ctx.lineWidth = 1.6;
+    ctx.strokeStyle = theme.text;
+    ctx.beginPath();
+    ctx.moveTo(px, py);
+    ctx.lineTo(...toScreen(vp, positions[2 * j], positions[2 * j + 1]));
+    ctx.stroke();
+    ctx.setLineDash([]);
+  }
+  ctx.lineWidth = 3;
+  ctx.strokeStyle = theme.primary;
+  ctx.beginPath();
+  ctx.arc(px, py, 9, 0, 2 * Math.PI);
+  ctx.stroke();
+}
+
+function drawPrototypes(ctx, { vp, theme, model, positions, frame, grammar, favourable, selected, moving }) {
+  for (let j = 0; j < model.labels.length; j++) {
+    const [sx, sy] = toScreen(vp, positions[2 * j], positions[2 * j + 1]);
+    const k = model.labels[j];
+    drawPrototype(ctx, sx, sy, {
+      shape: grammar.groups[model.pseudo[j]],
+      fill: theme.classes[k],
+      sign: k === favourable ? "+" : "-",
+      signColour: theme.onClass[k],
+      theme,
+      r: prototypeRadius(vp),
+      selected: selected === j,
+      flash: moving ? flipGlow(model.panel, frame, j) : 0,
+    });
+  }
+}
+
+/** 1 in the frame of a flip, falling to 0 a few frames later. */
+function flipGlow({ pseudo, P }, frame, j) {
+  for (let age = 0; age < FLASH_FRAMES && frame - age > 0; age++) {
+    const f = frame - age;
+    if (pseudo[f * P + j] !== pseudo[(f - 1) * P + j]) return 1 - age / FLASH_FRAMES;
+  }
+  return 0;
+}

@@ -1,0 +1,260 @@
+// What a visitor does to the stage beyond playing: look around, select, move, paint, pick C, undo, share.
+
+import { panBy, toPlane, toScreen, zoomAt } from "./camera.js";
+import { attachGestures } from "./gestures.js";
+import { beginStroke, clearPainting, hasPaint, paintGesture, strokeTo, undoStroke } from "./painting.js";
+import { pointAt, prototypeAt } from "./picking.js";
+import { draggedModel, drawnPositions } from "./scene.js";
+import { Stage } from "./app.js";
+import { cameraFor, copyText, linkOf, viewOf } from "./view.js";
+
+const NUDGE = 0.01; // of the picture's width
+const NUDGE_REST = 350; // milliseconds without a key until a nudge counts as dropped
+let nextToken = Math.floor(Math.random() * 1e6) * 1000; // answers to an earlier page must not look like ours
+
+/** A stage that can be touched. */
+export class LiveStage extends Stage {
+  // ---- looking ----
+
+  toggleShow(name) {
+    this.state.show[name] = !this.state.show[name];
+    this.looked();
+  }
+
+  togglePanel(key) {
+    const { hidden } = this.state;
+    if (hidden.has(key)) hidden.delete(key);
+    else if (this.visiblePanels().length > 1) hidden.add(key);
+    else this.toolbar.say("One picture has to stay.");
+    if (hidden.has(this.state.enlarged)) this.state.enlarged = null;
+    this.looked();
+  }
+
+  enlarge(key) {
+    this.state.enlarged = this.state.enlarged === key ? null : key;
+    this.looked();
+  }
+
+  looked() {
+    this.layout();
+    this.scheduleView();
+  }
+
+  setFold(fold) {
+    this.state.fold = fold;
+    this.invalidate();
+    this.scheduleView();
+  }
+
+  resetCamera() {
+    this.state.camera = cameraFor(this.scene);
+    this.invalidate();
+    this.scheduleView();
+  }
+
+  moveCamera(camera) {
+    this.state.camera = camera;
+    this.invalidate({ words: false });
+  }
+
+  select(selection) {
+    this.state.selection = selection;
+    this.invalidate();
+  }
+
+  async share() {
+    const link = linkOf(location.href, viewOf(this.state, this.scene));
+    this.toolbar.say((await copyText(link, this.root)) ? "Link copied" : "The browser does not allow copying");
+    clearTimeout(this.sayTimer);
+    this.sayTimer = setTimeout(() => this.toolbar.say(""), 4000);
+  }
+
+  // ---- finding what is under a pointer ----
+
+  prototypeAt(view, x, y, touch) {
+    const positions = drawnPositions(this.shown(this.panelOf(view.key)));
+    return prototypeAt(positions, this.viewportOf(view), x, y, touch ? 14 : 4);
+  }
+
+  pointAt(view, x, y, touch) {
+    const { show, fold } = this.state;
+    const seen = { show, fold, erased: this.painting.erased, line: this.panelOf(view.key).line };
+    return pointAt(this.scene, this.viewportOf(view), x, y, touch ? 16 : 8, seen);
+  }
+
+  /** Pointer gestures of one panel. */
+  listenTo(view) {
+    attachGestures(view.canvas, {
+      brushes: () => this.painting.active,
+      hit: (x, y, touch) => (this.has("drag") ? this.prototypeAt(view, x, y, touch) : -1),
+      grab: (j, x, y) => this.grab(view, j, x, y),
+      drag: (x, y) => this.moveTo(...toPlane(this.viewportOf(view), x, y)),
+      drop: (moved) => this.drop(moved),
+      pan: (dx, dy) => this.moveCamera(panBy(this.state.camera, this.viewportOf(view), dx, dy)),
+      zoom: (x, y, factor) => this.moveCamera(zoomAt(this.state.camera, this.viewportOf(view), x, y, factor)),
+      settle: () => {
+        this.invalidate();
+        this.scheduleView();
+      },
+      tap: (x, y, touch) => this.tap(view, x, y, touch),
+      reset: () => this.resetCamera(),
+      brush: (x, y, first) => this.brush(view, x, y, first),
+      brushEnd: () => this.invalidate(),
+      hover: (x, y) => {
+        const over = !this.painting.active && this.has("drag") && this.prototypeAt(view, x, y, false) >= 0;
+        view.canvas.classList.toggle("over", over);
+        if (over && !this.toldToDrag) view.showHint("Drag a prototype: its cell and all numbers follow");
+        this.toldToDrag ||= over;
+      },
+      // A wheel that zooms would trap a reader who scrolls past; a click or a key says that zooming is meant.
+      wheelZooms: (event) => {
+        const wanted = event.ctrlKey || event.metaKey || this.root.getRootNode().activeElement === view.canvas;
+        if (!wanted) view.showHint("Click first, or hold Ctrl, to zoom with the wheel");
+        return wanted;
+      },
+    }, this.ending.signal);
+  }
+
+  tap(view, x, y, touch) {
+    const prototype = this.prototypeAt(view, x, y, touch);
+    if (prototype >= 0) return this.select({ panel: view.key, kind: "prototype", index: prototype });
+    const point = this.pointAt(view, x, y, touch);
+    this.select(point >= 0 ? { panel: view.key, kind: "point", index: point } : null);
+  }
+
+  // ---- moving a prototype ----
+
+  grab(view, index, x, y) {
+    this.pause();
+    this.hold(view.key, index);
+    const positions = drawnPositions(this.shown(this.panelOf(view.key)));
+    const [sx, sy] = toScreen(this.viewportOf(view), positions[2 * index], positions[2 * index + 1]);
+    return [sx - x, sy - y];
+  }
+
+  hold(key, index) {
+    this.holding = { key, index, before: this.moved.get(key) ?? null };
+    this.invalidate();
+  }
+
+  moveTo(x, y) {
+    const { key, index } = this.holding;
+    const model = this.shown(this.panelOf(key));
+    this.moved.set(key, draggedModel(this.scene, model, index, x, y));
+    this.invalidate();
+  }
+
+  drop(wasMoved) {
+    const { key, index, before } = this.holding;
+    this.holding = null;
+    this.invalidate();
+    if (!wasMoved) return;
+    this.history.push(() => (before ? this.moved.set(key, before) : this.moved.delete(key)));
+    const model = this.moved.get(key);
+    model.token = ++nextToken;
+    this.send.gesture({
+      kind: "drag", token: model.token, panel: key, frame: model.frame, prototype: index, prototypes: pairs(model.W),
+    });
+  }
+
+  nudge(key, index, [dx, dy], times) {
+    if (!this.has("drag")) return;
+    this.pause();
+    if (!this.holding) this.hold(key, index);
+    const [x0, , x1] = this.scene.meta.bounds;
+    const step = (times * NUDGE * (x1 - x0)) / this.state.camera.zoom;
+    const positions = drawnPositions(this.shown(this.panelOf(key)));
+    this.moveTo(positions[2 * index] + dx * step, positions[2 * index + 1] + dy * step);
+    clearTimeout(this.nudgeTimer);
+    this.nudgeTimer = setTimeout(() => this.holding && this.drop(true), NUDGE_REST);
+  }
+
+  continueFrom(key) {
+    const model = this.moved.get(key);
+    if (!model) return;
+    this.serverSteps++;
+    this.send.gesture({ kind: "continue", panel: key, prototypes: pairs(model.W) });
+  }
+
+  // ---- C as a film ----
+
+  pickC(index, finished) {
+    const { film } = this.scene;
+    const panel = this.panelOf(film.panel);
+    this.pause();
+    this.moved.delete(film.panel);
+    this.state.filmIndex = index;
+    this.invalidate();
+    if (!finished) return;
+    if (film.C[index] === panel.C) {
+      this.state.filmIndex = null; // the film's picture is the one already trained
+      return;
+    }
+    this.serverSteps++;
+    this.send.gesture({ kind: "C", value: film.C[index] });
+  }
+
+  // ---- painting ----
+
+  canPaint() {
+    return this.has("paint") && !this.scene.meta.slice; // a point on a slice has no other coordinates
+  }
+
+  togglePaint() {
+    this.pause();
+    this.painting.active = !this.painting.active;
+    this.state.fold = 0; // painting on a folded plane would put points where nobody sees them
+    this.root.classList.toggle("painting", this.painting.active);
+    this.looked();
+  }
+
+  setPaintTool(choice) {
+    Object.assign(this.painting, choice);
+    this.invalidate();
+  }
+
+  brush(view, x, y, first) {
+    if (first) beginStroke(this.painting);
+    const vp = this.viewportOf(view);
+    strokeTo(this.painting, this.scene, ...toPlane(vp, x, y), vp.scale, this.state.show);
+    this.invalidate();
+  }
+
+  trainOnPaint() {
+    if (!hasPaint(this.painting)) return;
+    this.serverSteps++;
+    this.send.gesture(paintGesture(this.painting));
+  }
+
+  discardPaint() {
+    clearPainting(this.painting);
+    this.invalidate();
+  }
+
+  // ---- undo ----
+
+  canUndo() {
+    const { can_undo: serverCan } = this.scene.meta;
+    const strokes = this.painting.active && this.painting.strokes.length > 0;
+    return strokes || this.history.length > 0 || (serverCan ?? this.serverSteps > 0);
+  }
+
+  undo() {
+    if (this.painting.active && undoStroke(this.painting)) return this.invalidate();
+    if (this.putBack()) return undefined;
+    this.serverSteps = Math.max(0, this.serverSteps - 1);
+    return this.send.gesture({ kind: "undo" });
+  }
+
+  /** Take the last move of a prototype back; false if there was none. */
+  putBack() {
+    const takeBack = this.history.pop();
+    takeBack?.();
+    this.invalidate();
+    return Boolean(takeBack);
+  }
+}
+
+function pairs(W) {
+  return Array.from({ length: W.length / 2 }, (_, j) => [W[2 * j], W[2 * j + 1]]);
+}

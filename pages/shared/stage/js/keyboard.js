@@ -1,0 +1,78 @@
+// Keys of the stage: space, arrows, r; and on a focused picture Enter, Tab and alt + arrows for its prototypes.
+
+const NUDGES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+let latest = null; // the stage used last answers keys pressed on the bare page
+
+export function claimKeys(stage) {
+  latest = stage;
+}
+
+/** May this event be ours? Only from inside the stage, or from the page itself when nothing has the focus. */
+function concerns(stage, event) {
+  if (event.composedPath().includes(stage.root)) return true;
+  const onPage = event.target === document.body || event.target === document.documentElement;
+  return onPage && latest === stage && stage.root.isConnected;
+}
+
+/** Fields and buttons keep the keys they already use. */
+function usedByElement(target, key) {
+  const tag = target.tagName;
+  if (tag === "INPUT" && target.type === "range") return key.startsWith("Arrow");
+  if (["INPUT", "SELECT", "TEXTAREA"].includes(tag) || target.isContentEditable) return true;
+  if (target.getAttribute?.("role") === "slider" || target.getAttribute?.("role") === "tab") return key.startsWith("Arrow");
+  return key === " " && ["BUTTON", "SUMMARY", "A"].includes(tag);
+}
+
+export function attachKeyboard(stage, signal) {
+  claimKeys(stage);
+  stage.root.addEventListener("pointerdown", () => claimKeys(stage), { signal, capture: true });
+  window.addEventListener("keydown", (event) => {
+    if (!concerns(stage, event) || event.defaultPrevented) return;
+    const target = event.composedPath()[0];
+    const canvasPanel = target.dataset?.panel && target.tagName === "CANVAS" ? target.dataset.panel : null;
+    if (!(canvasPanel && prototypeKey(stage, canvasPanel, event)) && !stageKey(stage, target, event)) return;
+    event.preventDefault();
+    event.stopPropagation(); // Streamlit reruns on "r"
+  }, { signal, capture: true });
+}
+
+function stageKey(stage, target, event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || usedByElement(target, event.key) || !stage.scene) return false;
+  if (event.key === "Escape" && stage.state.selection) {
+    stage.select(null);
+    return true;
+  }
+  if (!stage.has("play")) return false;
+  switch (event.key) {
+    case " ": stage.togglePlay(); return true;
+    case "ArrowRight": stage.step(1); return true;
+    case "ArrowLeft": stage.step(-1); return true;
+    case "r": case "R": stage.toStart(); return true;
+    default: return false;
+  }
+}
+
+function prototypeKey(stage, key, event) {
+  const { selection } = stage.state;
+  const selected = selection?.kind === "prototype" && selection.panel === key ? selection.index : null;
+  const select = (index) => {
+    stage.select({ panel: key, kind: "prototype", index });
+    stage.panels.find((view) => view.key === key).showHint("Alt + arrows move it, Tab picks the next, Esc lets go");
+  };
+  const count = stage.panelOf(key).P;
+  if (event.altKey && NUDGES[event.key] && selected !== null) {
+    stage.nudge(key, selected, NUDGES[event.key], event.shiftKey ? 5 : 1);
+    return true;
+  }
+  if (event.key === "Enter") {
+    select(selected === null ? 0 : (selected + 1) % count);
+    return true;
+  }
+  if (event.key === "Tab" && selected !== null) {
+    const next = selected + (event.shiftKey ? -1 : 1);
+    if (next < 0 || next >= count) return false; // at either end the focus moves on as usual
+    select(next);
+    return true;
+  }
+  return false;
+}

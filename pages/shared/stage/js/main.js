@@ -1,0 +1,63 @@
+// The component's entry. Streamlit calls it after every rerun with the same elements; what lives is kept per root.
+
+import { createCard } from "./cards.js";
+import { LiveStage } from "./edits.js";
+import { attachKeyboard } from "./keyboard.js";
+import { createPayers } from "./payers.js";
+import { createReadout, createReadoutNotes } from "./readout.js";
+import { createPrototypeTable } from "./table.js";
+import { createTimeline } from "./timeline.js";
+import { createTradeoff } from "./tradeoff.js";
+
+const stages = new WeakMap();
+
+/** Widgets of a stage; made anew only when its panels change. */
+function makeParts(stage) {
+  for (const view of stage.panels) stage.listenTo(view);
+  const hooks = {
+    seek: (frame, finished = true) => stage.seek(frame, finished),
+    pickC: (index, finished = true) => stage.pickC(index, finished),
+    select: (selection) => stage.select(selection),
+  };
+  return [
+    ...stage.panels.map((view) => createReadout(view.readout, { ...hooks, panel: view.key })),
+    createReadoutNotes(stage.slot("notes"), hooks),
+    createTimeline(stage.slot("timeline"), hooks),
+    createTradeoff(stage.slot("tradeoff"), hooks),
+    createPayers(stage.slot("payers"), hooks),
+    createCard(stage.slot("card"), hooks),
+    createPrototypeTable(stage.slot("table"), hooks),
+  ];
+}
+
+/** Streamlit fades what a running script has not redrawn yet; a picture that plays on by itself is never out of date. */
+function stayBright(shadow) {
+  shadow.host?.closest?.('[data-testid="stElementContainer"]')?.style.setProperty("opacity", "1", "important");
+}
+
+export default function mountStage({ data, parentElement, setStateValue, setTriggerValue }) {
+  const root = parentElement.querySelector(".stage");
+  if (!root || !data) return undefined;
+  const send = {
+    gesture: (value) => setTriggerValue("gesture", value),
+    view: (value) => setStateValue("view", value),
+  };
+  let entry = stages.get(root);
+  if (!entry) {
+    const stage = new LiveStage(root, send);
+    attachKeyboard(stage, stage.ending.signal);
+    stayBright(parentElement);
+    entry = { stage, generation: 0 };
+    stages.set(root, entry);
+  }
+  entry.generation += 1;
+  entry.stage.send = send;
+  entry.stage.receive(data, makeParts);
+  const mine = entry.generation;
+  return () => {
+    // Streamlit also cleans up calls that a newer one has overtaken, while the canvas lives on.
+    if (mine !== entry.generation || root.isConnected) return;
+    entry.stage.destroy();
+    stages.delete(root);
+  };
+}

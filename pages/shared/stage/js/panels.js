@@ -1,0 +1,133 @@
+// One panel: title, picture, what was moved by hand, its own slider (INP's fold, the film's C) and a place for its numbers.
+
+import { makeButton, relabel, setIcon } from "./buttons.js";
+import { makeElement, patchAttribute, patchHidden, patchText } from "./dom.js";
+import { number } from "./words.js";
+
+const NARROW = 700;
+
+export function createPanel(key, stage) {
+  const title = makeElement("h3", { class: "title" });
+  const note = makeElement("span", { class: "note soft", role: "status" });
+  const enlarge = makeButton({ action: `enlarge-${key}`, icon: "enlarge", label: "Enlarge", onclick: () => stage.enlarge(key) });
+  const canvas = makeElement("canvas", { role: "img", tabindex: "0", "data-panel": key });
+  const hint = makeElement("div", { class: "hint", "aria-hidden": "true" });
+  const action = createAction(key, stage);
+  const picture = makeElement("div", { class: "picture" }, canvas, hint);
+  const slider = createSlider(key, stage);
+  const readout = makeElement("div", { class: "readout-slot" });
+  const element = makeElement("article", { class: "panel", "data-panel": key },
+    makeElement("header", {}, makeElement("div", { class: "names" }, title, note), enlarge), picture, action, slider.element, readout);
+  const ctx = canvas.getContext("2d", { alpha: false });
+  let hintTimer = 0;
+
+  return {
+    key, element, canvas, ctx, readout, width: 0, height: 0,
+    /** Give the canvas as many pixels as the screen has; true if they changed (which clears it). */
+    resize(width, height, dpr) {
+      this.width = width;
+      this.height = height;
+      picture.style.height = `${height}px`;
+      const [w, h] = [Math.round(width * dpr), Math.round(height * dpr)];
+      if (canvas.width === w && canvas.height === h) return false;
+      canvas.width = w;
+      canvas.height = h;
+      return true;
+    },
+    update(panel, model) {
+      const big = stage.state.enlarged === key;
+      patchText(title, panel.title);
+      const moved = model.source === "dragged" && !stage.holding;
+      const remark = moved ? stage.replyFor(key)?.message ?? "Moved by you." : panel.note ?? "";
+      patchText(note, remark);
+      patchAttribute(note, "title", remark);
+      patchHidden(element, stage.state.hidden.has(key));
+      element.classList.toggle("enlarged", big);
+      setIcon(enlarge, big ? "shrink" : "enlarge");
+      relabel(enlarge, big ? `Make ${panel.title} as small as the others` : `Enlarge ${panel.title}`);
+      patchHidden(action, !moved);
+      patchHidden(slider.element, moved);
+      slider.update(panel, model);
+    },
+    describe(text) {
+      patchAttribute(canvas, "aria-label", text);
+    },
+    showHint(text) {
+      clearTimeout(hintTimer);
+      hint.textContent = text;
+      hint.classList.add("visible");
+      hintTimer = setTimeout(() => hint.classList.remove("visible"), 1600);
+    },
+  };
+}
+
+/** What can be done with a prototype moved by hand; it takes the slider's place, so that nothing below jumps. */
+function createAction(key, stage) {
+  const go = makeButton({
+    action: `continue-${key}`, text: "Continue training from here", label: "Continue training from here", className: "primary",
+    onclick: () => stage.continueFrom(key),
+  });
+  const back = makeButton({ action: `back-${key}`, text: "Undo", label: "Put the prototype back", onclick: () => stage.putBack() });
+  return makeElement("div", { class: "action" }, go, back);
+}
+
+function createSlider(key, stage) {
+  const name = makeElement("span", { class: "slider-name" });
+  const input = makeElement("input", { type: "range", class: "scrubber", "data-action": `slider-${key}` });
+  const value = makeElement("span", { class: "number slider-value" });
+  const element = makeElement("label", { class: "slider" }, name, input, value);
+  let kind = null;
+  input.addEventListener("input", () => {
+    if (kind === "film") stage.pickC(Number(input.value), false);
+    if (kind === "fold") stage.setFold(Number(input.value));
+  });
+  input.addEventListener("change", () => kind === "film" && stage.pickC(Number(input.value), true));
+
+  function set(nextKind, { max, step, at, text, label, shown }) {
+    kind = nextKind;
+    patchAttribute(input, "max", String(max));
+    patchAttribute(input, "step", String(step));
+    patchAttribute(input, "aria-label", label);
+    patchAttribute(input, "aria-valuetext", shown);
+    if (Number(input.value) !== at) input.value = String(at);
+    input.style.setProperty("--done", `${(100 * at) / max}%`);
+    patchText(name, text);
+    patchText(value, shown);
+  }
+
+  return {
+    element,
+    update(panel, model) {
+      const { scene, state } = stage;
+      const film = scene.film?.panel === key && stage.has("film") ? scene.film : null;
+      const fold = panel.line && stage.has("fold");
+      patchHidden(input, !film && !fold);
+      element.classList.toggle("empty", !film && !fold);
+      if (film) {
+        const at = state.filmIndex ?? nearestIndex(film.C, panel.C);
+        const shown = number(model.C ?? film.C[at]);
+        set("film", { max: film.C.length - 1, step: 1, at, text: "C", label: "Fairness strength C", shown });
+      } else if (fold) {
+        const shown = `${Math.round(100 * state.fold)}%`;
+        set("fold", { max: 1, step: 0.01, at: state.fold, text: "Fold", label: "Fold the plane onto the kept line", shown });
+      } else {
+        kind = null;
+        patchText(name, "");
+        patchText(value, "");
+      }
+    },
+  };
+}
+
+function nearestIndex(values, wanted) {
+  return values.reduce((best, value, i) => (Math.abs(value - wanted) < Math.abs(values[best] - wanted) ? i : best), 0);
+}
+
+/** Sizes of the pictures for a stage of some width: {columns, widthOf(enlarged), heightOf(...)}. */
+export function panelSizes(width, visible, bounds, screenHeight) {
+  const columns = width < NARROW ? 1 : Math.max(1, visible);
+  const [x0, y0, x1, y1] = bounds;
+  const aspect = Math.min(1.05, Math.max(0.72, (y1 - y0) / (x1 - x0 || 1)));
+  const tallest = Math.max(360, 0.74 * screenHeight);
+  return { columns, height: (pictureWidth) => Math.round(Math.min(pictureWidth * aspect, tallest)) };
+}

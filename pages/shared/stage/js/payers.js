@@ -1,0 +1,101 @@
+// Who pays: the people whose decision differs from GLVQ's, by group and by what they deserve.
+
+import { decisions, lastModel, measuredPoints, shippedBlock, tally } from "./tally.js";
+import { deserving, groupName, groupPeople, payersSentence, whole } from "./words.js";
+import { makeElement, makeGlyph, mountWidget, patchAttribute, patchBar, patchHidden, patchText } from "./dom.js";
+
+const BASELINE = "glvq";
+const LEAST_SCALE = 20; // people a full bar stands for at least, so that one person never fills it
+
+/** Decisions changed from `before` to `after`, by group and true class: {gained, lost, n}, Int32Array(G*K) each. */
+export function payers(scene, before, after) {
+  const { G, K, meta: { favourable } } = scene;
+  const [gained, lost, n] = [0, 1, 2].map(() => new Int32Array(G * K));
+  tally(scene, after).counts.forEach((count, c) => (n[Math.floor(c / K)] += count));
+  const shipped = shippedBlock(scene, after, "changed", G * K * 2);
+  if (shipped) {
+    for (let c = 0; c < G * K; c++) [gained[c], lost[c]] = [shipped[2 * c], shipped[2 * c + 1]];
+  } else {
+    const { indices } = measuredPoints(scene);
+    const [was, is] = [decisions(scene, before), decisions(scene, after)];
+    for (let m = 0; m < is.length; m++) {
+      if ((was[m] === favourable) === (is[m] === favourable)) continue;
+      const i = indices[m];
+      (is[m] === favourable ? gained : lost)[scene.s[i] * K + scene.y[i]] += 1;
+    }
+  }
+  return { gained, lost, n, exact: Boolean(shipped) || !scene.meta.slice };
+}
+
+export function createPayers(root) {
+  return mountWidget(root, "fgs-payers", "Who gains and who loses compared with GLVQ", buildPayers, patchPayers);
+}
+
+function buildPayers(scene, section) {
+  const tables = {};
+  const row = makeElement("div", { class: "fgs-methods" });
+  for (const panel of scene.panels.filter((p) => p.key !== BASELINE).reverse()) {
+    tables[panel.key] = buildMethodTable(scene, panel);
+    row.append(tables[panel.key].article);
+  }
+  section.append(
+    makeElement("h4", {}, makeElement("span", {}, "Who pays?"),
+      makeElement("span", { class: "fgs-which" }, "decisions changed against fully trained GLVQ")),
+    row,
+    makeElement("details", {}, makeElement("summary", {}, "What does “deserved it” mean?"),
+      makeElement("p", {}, "The true label in the data is the favourable one. Whether the data judge people fairly " +
+        "is another question.")));
+  return { tables };
+}
+
+function buildMethodTable(scene, panel) {
+  const { G, K, meta: { favourable } } = scene;
+  // Those who deserve the favourable decision come first: their losses hurt most.
+  const classes = [favourable, ...Array.from({ length: K }, (_, k) => k).filter((k) => k !== favourable)];
+  const cells = [];
+  for (let g = 0; g < G; g++) for (const k of classes) cells.push({ g, k, ...buildPayersRow(scene, g, k) });
+  const head = ["People", "lost it", "", "", "gained it", "of"].map((text) => makeElement("th", { scope: "col" }, text));
+  const sentence = makeElement("p", { class: "fgs-sentence" });
+  const article = makeElement("article", { class: "fgs-method", "data-method": panel.key },
+    makeElement("h5", {}, panel.title), sentence,
+    makeElement("table", { class: "fgs-payers-table" },
+      makeElement("thead", {}, makeElement("tr", {}, ...head)),
+      makeElement("tbody", {}, ...cells.map((cell) => cell.row))));
+  return { article, sentence, cells, title: panel.title };
+}
+
+function buildPayersRow(scene, g, k) {
+  const [lost, gained, of] = [0, 1, 2].map(() => makeElement("td", { class: "fgs-number" }));
+  const [lostBar, gainedBar] = ["lost", "gained"].map((kind) => makeElement("span", { class: `fgs-bar fgs-bar-${kind}` }));
+  const track = (bar, side) => makeElement("td", { class: `fgs-track fgs-track-${side}`, "aria-hidden": "true" }, bar);
+  const who = `${groupName(scene, g)}, ${deserving(scene, k)}`;
+  const name = makeElement("th", { scope: "row" }, makeGlyph(scene, g, k), who);
+  const row = makeElement("tr", {}, name, lost, track(lostBar, "left"), track(gainedBar, "right"), gained, of);
+  return { row, lost, gained, of, lostBar, gainedBar };
+}
+
+function patchPayers(parts, scene, models) {
+  const baseline = scene.panels.find((p) => p.key === BASELINE);
+  for (const [key, table] of Object.entries(parts.tables)) {
+    patchHidden(table.article, !models[key] || !baseline);
+    if (models[key] && baseline) patchMethodTable(table, scene, payers(scene, lastModel(scene, baseline), models[key]));
+  }
+}
+
+function patchMethodTable(table, scene, change) {
+  const { gained, lost, n, exact } = change;
+  const scale = Math.max(LEAST_SCALE, ...gained, ...lost);
+  const doubt = exact ? "" : " (Estimated in the plane shown.)";
+  patchText(table.sentence, payersSentence(scene, table.title, change) + doubt);
+  for (const { g, k, row, ...cell } of table.cells) {
+    const c = g * scene.K + k;
+    const people = `${whole(n[c])} ${groupPeople(scene, g)} who ${deserving(scene, k)}`;
+    patchText(cell.lost, lost[c] ? `−${whole(lost[c])}` : "0");
+    patchText(cell.gained, gained[c] ? `+${whole(gained[c])}` : "0");
+    patchText(cell.of, whole(n[c]));
+    patchBar(cell.lostBar, lost[c] / scale);
+    patchBar(cell.gainedBar, gained[c] / scale);
+    patchAttribute(row, "title",
+      `lost the favourable decision: ${whole(lost[c])} of ${people}; gained it: ${whole(gained[c])}`);
+  }
+}

@@ -1,0 +1,38 @@
+// What one panel's picture consists of at this moment: plain data for draw.js.
+
+import { rivals } from "./rivals.js";
+import { betweenFrames, drawnPositions } from "./scene.js";
+
+export function pictureOf(stage, view, frame, forceScale) {
+  const { state, scene, theme, painting, holding } = stage;
+  const { selection, show } = state;
+  const panel = stage.panelOf(view.key);
+  const model = stage.shown(panel);
+  const vp = stage.viewportOf(view);
+  const moving = state.playing && model.source === "frame" && !stage.calm.matches;
+  const W = moving ? betweenFrames(panel, state.position) : model.W;
+  const fold = panel.line ? state.fold : 0;
+  const ownPrototype = selection?.kind === "prototype" && selection.panel === view.key ? selection.index : null;
+  return {
+    vp, theme, model, W, frame, moving, forceScale, show,
+    positions: drawnPositions({ panel, W }),
+    grammar: scene.meta.grammar,
+    favourable: scene.meta.favourable,
+    axes: scene.meta.axes,
+    pointLayer: show.points || show.heldOut || painting.added.length
+      ? stage.layers.get(scene, vp, stage.dpr, theme, { show, line: panel.line, fold, painted: painting })
+      : null,
+    selected: holding?.key === view.key ? holding.index : ownPrototype,
+    rivals: selection?.kind === "point" && !fold ? rivalLines(scene, model, selection.index) : null,
+  };
+}
+
+/** A picked point, the two prototypes that compete for it, and the nearest place where it would be decided otherwise. */
+function rivalLines(scene, model, index) {
+  const { plus, minus, flip } = rivals(scene, model, index);
+  return {
+    point: [scene.points[2 * index], scene.points[2 * index + 1]],
+    prototypes: [plus, minus].filter((j) => j !== null),
+    flip: flip && [flip.x, flip.y],
+  };
+}

@@ -1,0 +1,133 @@
+// Accuracy, statistical parity gap and equal opportunity gap of every model shown, with who they are measured on.
+
+import { tally } from "./tally.js";
+import {
+  basisSentence, gapPoints, groupName, modelSentence, NOTHING, opportunitySentence, peopleSentence, percent,
+  shortBasis, SMALL_GROUP, smallGroupSentence, whole,
+} from "./words.js";
+import { makeElement, makeGlyph, mountWidget, patchBar, patchHidden, patchText } from "./dom.js";
+
+const MEASURES = [
+  {
+    key: "accuracy", name: "Accuracy", show: percent,
+    means: "How many of 100 decisions agree with the true label. More is better.",
+  },
+  {
+    key: "sp", name: "Statistical parity gap", show: gapPoints,
+    means: "How much more often one group gets the favourable decision than another, whoever deserves it. " +
+      "0 means: equally often.",
+  },
+  {
+    key: "eo", name: "Equal opportunity gap", show: gapPoints,
+    means: "The same, counting only people who deserve the favourable decision by their true label. " +
+      "0 means: those who deserve it get it equally often in every group.",
+  },
+];
+
+/** Cards of all methods and their notes; with `hooks.panel` only that method's card (the notes then stand once elsewhere). */
+export function createReadout(root, hooks = {}) {
+  const build = (scene, section) => buildReadout(scene, section, hooks.panel ?? null);
+  return mountWidget(root, "fgs-readout", "Accuracy and fairness of the models shown", build, patchReadout);
+}
+
+/** On whom the numbers are measured and what they mean: once for all cards. */
+export function createReadoutNotes(root) {
+  const build = (_, section) => buildNotes(section);
+  return mountWidget(root, "fgs-notes", "How the numbers were measured", build, patchNotes);
+}
+
+function buildReadout(scene, section, only) {
+  const methods = {};
+  const row = makeElement("div", { class: "fgs-methods" });
+  for (const panel of scene.panels.filter(({ key }) => only === null || key === only)) {
+    methods[panel.key] = buildMethod(scene, panel, only === null);
+    row.append(methods[panel.key].article);
+  }
+  section.append(row);
+  return { methods, notes: only === null ? buildNotes(section) : null };
+}
+
+function buildNotes(section) {
+  const basis = makeElement("p", { class: "fgs-basis" });
+  const warning = makeElement("p", { class: "fgs-warning" });
+  section.append(basis, warning, buildMeanings());
+  return { basis, warning };
+}
+
+function buildMethod(scene, panel, titled) {
+  const which = makeElement("span", { class: "fgs-which" });
+  const basis = makeElement("p", { class: "fgs-caption" });
+  const measures = MEASURES.map(({ name, means }) => {
+    const bar = makeElement("span", { class: "fgs-bar" });
+    const value = makeElement("dd");
+    const term = makeElement("dt", { title: means }, name);
+    return { term, value, bar, track: makeElement("dd", { class: "fgs-track", "aria-hidden": "true" }, bar) };
+  });
+  const groups = scene.meta.groups.map((_, g) => {
+    const bar = makeElement("span", { class: "fgs-bar" });
+    const value = makeElement("span", { class: "fgs-value" });
+    const name = makeElement("span", { class: "fgs-name" }, makeGlyph(scene, g), groupName(scene, g));
+    const track = makeElement("span", { class: "fgs-track", "aria-hidden": "true" }, bar);
+    return { bar, value, item: makeElement("li", {}, name, track, value) };
+  });
+  const people = makeElement("p", { class: "fgs-sentence" });
+  const opportunity = makeElement("p", { class: "fgs-sentence fgs-sentence-long" });
+  const article = makeElement(
+    "article",
+    { class: "fgs-method", "data-method": panel.key, "aria-label": panel.title },
+    // Under its own picture the method is named already.
+    titled ? makeElement("h4", {}, makeElement("span", {}, panel.title), which) : makeElement("p", {}, which),
+    basis,
+    makeElement("dl", { class: "fgs-measures" }, ...measures.flatMap((m) => [m.term, m.value, m.track])),
+    people,
+    opportunity,
+    makeElement("p", { class: "fgs-caption" }, "Who gets the favourable decision"),
+    makeElement("ul", { class: "fgs-groups" }, ...groups.map((g) => g.item)),
+  );
+  return { article, which, basis, measures, groups, people, opportunity };
+}
+
+function buildMeanings() {
+  const list = makeElement("dl", { class: "fgs-meanings" });
+  for (const { name, means } of MEASURES) list.append(makeElement("dt", {}, name), makeElement("dd", {}, means));
+  return makeElement("details", {}, makeElement("summary", {}, "What do these numbers mean?"), list);
+}
+
+function patchReadout(parts, scene, models, view) {
+  for (const [key, method] of Object.entries(parts.methods)) {
+    patchHidden(method.article, !models[key]);
+    if (models[key]) patchMethod(method, scene, models[key], tally(scene, models[key]), view);
+  }
+  if (parts.notes) patchNotes(parts.notes, scene, models);
+}
+
+function patchNotes({ basis, warning }, scene, models) {
+  const [model] = Object.values(models);
+  if (!model) return;
+  const result = tally(scene, model); // every model is measured on the same people
+  patchText(basis, basisSentence(scene, result));
+  const small = smallGroupSentence(scene, result);
+  patchText(warning, small);
+  patchHidden(warning, !small);
+}
+
+function patchMethod(method, scene, model, result, view) {
+  // In a slice only Python can count a dragged model; its answer comes a moment after the release.
+  const reply = model.source === "dragged" && view.reply?.panel === method.article.dataset.method ? view.reply : null;
+  const unsure = !result.exact && !reply;
+  patchText(method.which, modelSentence(scene, model));
+  patchText(method.basis, `Measured ${shortBasis(result)}${unsure ? "; an estimate from the plane shown" : ""}`);
+  MEASURES.forEach(({ key, show }, m) => {
+    const value = reply ? reply[key] ?? null : result[key];
+    patchText(method.measures[m].value, show(value));
+    patchBar(method.measures[m].bar, value);
+  });
+  patchText(method.people, peopleSentence(scene, result));
+  patchText(method.opportunity, opportunitySentence(scene, result));
+  result.groups.forEach((group, g) => {
+    const size = group.n < SMALL_GROUP ? `only ${whole(group.n)}` : whole(group.n);
+    const rate = group.rate === null ? NOTHING : percent(group.rate, 0);
+    patchText(method.groups[g].value, `${rate} of ${size}`);
+    patchBar(method.groups[g].bar, group.rate);
+  });
+}

@@ -1,0 +1,99 @@
+// Every prototype of every model shown, as a real table: for screen readers and for the curious.
+
+import { assignment } from "./tally.js";
+import { drawnPositions } from "./scene.js";
+import { className, groupName, modelSentence, number, percent, whole } from "./words.js";
+import { makeElement, makeGlyph, mountWidget, patchGlyph, patchHidden, patchText } from "./dom.js";
+
+const memberCache = new WeakMap(); // model -> {scene, members}
+
+/** Members of every cell: {counts: Int32Array(P*G*K) [prototype, group, class], sizes: Int32Array(P)}. */
+export function cellMembers(scene, model) {
+  const cached = memberCache.get(model);
+  if (cached?.scene === scene) return cached.members;
+  const { G, K, y, s } = scene;
+  const counts = new Int32Array(model.labels.length * G * K);
+  const sizes = new Int32Array(model.labels.length);
+  assignment(scene, model).forEach((j, i) => {
+    counts[(j * G + s[i]) * K + y[i]] += 1;
+    sizes[j] += 1;
+  });
+  const members = { counts, sizes };
+  memberCache.set(model, { scene, members });
+  return members;
+}
+
+/** Share of each group in a cell: [share of group 0, ...], null in an empty cell. */
+export function groupShares({ counts, sizes }, j, G, K) {
+  return Array.from({ length: G }, (_, g) => {
+    let n = 0;
+    for (let k = 0; k < K; k++) n += counts[(j * G + g) * K + k];
+    return sizes[j] ? n / sizes[j] : null;
+  });
+}
+
+export function createPrototypeTable(root, hooks = {}) {
+  const build = (scene, section) => buildTables(scene, section, hooks);
+  return mountWidget(root, "fgs-prototypes", "Table of prototypes", build, patchTables);
+}
+
+function buildTables(scene, section, hooks) {
+  const parts = { tables: {}, repaint: null };
+  const body = makeElement("div", { class: "fgs-tables" });
+  for (const panel of scene.panels) {
+    const [caption, rows] = [makeElement("caption"), makeElement("tbody")];
+    const heads = ["Prototype", "Class", "Pseudo-class", ...scene.meta.axes, "Members",
+      ...scene.meta.groups.map((_, g) => `of ${groupName(scene, g)}`)];
+    const head = (text, c) => makeElement("th", { scope: "col", class: c < 3 ? "" : "fgs-number" }, text);
+    const table = makeElement("table", { "data-method": panel.key }, caption,
+      makeElement("thead", {}, makeElement("tr", {}, ...heads.map(head))), rows);
+    const scroller = makeElement("div", { class: "fgs-scroll", tabindex: "0", role: "region",
+      "aria-label": `Prototypes of ${panel.title}` }, table);
+    parts.tables[panel.key] = { panel, scroller, caption, body: rows, rows: [] };
+    body.append(scroller);
+  }
+  // A closed table costs nothing during playback; opening it fills it with the model shown.
+  parts.details = makeElement("details", { ontoggle: () => parts.repaint?.() },
+    makeElement("summary", {}, "All prototypes as a table"), body);
+  parts.hooks = hooks;
+  section.append(parts.details);
+  return parts;
+}
+
+function patchTables(parts, scene, models) {
+  parts.repaint = () => patchTables(parts, scene, models);
+  if (!parts.details.open) return;
+  for (const [key, table] of Object.entries(parts.tables)) {
+    patchHidden(table.scroller, !models[key]);
+    if (models[key]) patchPrototypes(table, scene, models[key], parts.hooks);
+  }
+}
+
+function patchPrototypes(table, scene, model, hooks) {
+  const P = model.labels.length;
+  patchText(table.caption,
+    `${model.panel.title}, ${modelSentence(scene, model)}: members among all ${whole(scene.n)} points shown`);
+  while (table.rows.length > P) table.rows.pop().row.remove();
+  while (table.rows.length < P) table.rows.push(addRow(table, scene, hooks));
+  const members = cellMembers(scene, model);
+  const positions = drawnPositions(model);
+  table.rows.forEach((row, j) => {
+    patchGlyph(row.glyph, scene, model.pseudo[j], model.labels[j]);
+    const texts = [className(scene, model.labels[j]), groupName(scene, model.pseudo[j]),
+      number(positions[2 * j]), number(positions[2 * j + 1]), whole(members.sizes[j]),
+      ...groupShares(members, j, scene.G, scene.K).map((share) => percent(share, 0))];
+    texts.forEach((text, c) => patchText(row.cells[c], text));
+  });
+}
+
+function addRow(table, scene, hooks) {
+  const j = table.rows.length;
+  const glyph = makeGlyph(scene, 0, 0);
+  const pick = makeElement("button", { type: "button", class: "fgs-link",
+    "aria-label": `Open the card of prototype ${j + 1}`,
+    onclick: () => hooks.select?.({ panel: table.panel.key, kind: "prototype", index: j }) }, glyph, String(j + 1));
+  const cells = Array.from({ length: 5 + scene.G }, (_, c) => makeElement("td", { class: c > 1 ? "fgs-number" : "" }));
+  const row = makeElement("tr", {}, makeElement("th", { scope: "row" }, pick), ...cells);
+  table.body.append(row);
+  return { row, glyph, cells };
+}

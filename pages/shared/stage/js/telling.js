@@ -1,0 +1,55 @@
+// Brings buttons, numbers, words and attributes in line with the picture just drawn.
+
+import { modelSignature } from "./scene.js";
+import { tally } from "./tally.js";
+import { panelAlt } from "./words.js";
+
+const ALT_DELAY = 300; // milliseconds: the sentence is long, and nobody can hear sixty of them a second
+
+export function tell(stage, frame, forceScale) {
+  const { state, scene } = stage;
+  stage.stale = false;
+  const models = Object.fromEntries(scene.panels.map((panel) => [panel.key, stage.shown(panel)]));
+  for (const view of stage.panels) view.update(stage.panelOf(view.key), models[view.key]);
+  stage.toolbar.update();
+  stage.paintbar.update();
+  stage.legend.update(forceScale);
+  const view = {
+    frame,
+    epoch: scene.meta.epochs[frame],
+    selection: stage.holding ? null : state.selection,
+    filmIndex: state.filmIndex,
+    dark: stage.theme.dark,
+    reply: scene.panels.map((panel) => stage.replyFor(panel.key)).find((reply) => reply) ?? null,
+  };
+  placeSheet(stage, view.selection);
+  for (const widget of stage.widgets) widget.update(scene, models, view);
+  Object.assign(stage.root.dataset, {
+    revision: scene.meta.revision,
+    frame: String(frame),
+    epoch: String(view.epoch),
+    playing: state.playing ? "1" : "0",
+    modelSignature: modelSignature(Object.values(models)),
+    reply: view.reply ? String(view.reply.token) : "",
+  });
+  clearTimeout(stage.altTimer);
+  if (!state.playing) stage.altTimer = setTimeout(() => describe(stage, models), ALT_DELAY);
+}
+
+/** The card of a selection lies at the other side of the pictures, so that it never covers what was picked. */
+function placeSheet(stage, selection) {
+  const sheet = stage.slot("sheet");
+  sheet.hidden = !selection;
+  if (!selection) return;
+  const visible = stage.visiblePanels();
+  const place = visible.findIndex((panel) => panel.key === selection.panel);
+  sheet.classList.toggle("left", visible.length > 1 && place >= visible.length / 2);
+}
+
+function describe(stage, models) {
+  for (const view of stage.panels) {
+    const model = models[view.key];
+    view.describe(`${panelAlt(stage.scene, model, tally(stage.scene, model), model.panel.title)} ` +
+      "Press Enter to pick a prototype, then alt and arrow keys to move it.");
+  }
+}

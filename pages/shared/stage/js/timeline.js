@@ -1,0 +1,173 @@
+// Both cost terms over the epochs, the moments a prototype changed its pseudo-class, and a cursor to seek with.
+
+import { hasFairCost, number, plural, timelineAlt, whole } from "./words.js";
+import {
+  dragOver, makeElement, makeSvg, mountWidget, patchAttribute, patchHidden, patchStyle, patchText, sliderKey,
+} from "./dom.js";
+
+const WIDTH = 1000; // the drawings stretch with their box; only lines are inside, so nothing else is distorted
+const SNAP = 8; // pixels within which a click finds a flip
+
+export function createTimeline(root, hooks) {
+  const build = (scene, section) => buildTimeline(section, hooks);
+  return mountWidget(root, "fgs-timeline", "Costs and pseudo-class flips over the epochs", build, patchTimeline);
+}
+
+/** Epoch of a frame as a share of the whole training, 0 to 1. */
+export function frameShare(epochs, frame) {
+  const last = epochs.length - 1;
+  const at = Math.min(Math.max(frame, 0), last);
+  const low = Math.floor(at);
+  const epoch = epochs[low] + (at - low) * ((epochs[low + 1] ?? epochs[low]) - epochs[low]);
+  return last ? (epoch - epochs[0]) / (epochs[last] - epochs[0]) : 0;
+}
+
+/** The recorded frame nearest to a share of the training. */
+export function shareFrame(epochs, share) {
+  const epoch = epochs[0] + share * (epochs.at(-1) - epochs[0]);
+  return epochs.reduce((best, e, f) => (Math.abs(e - epoch) < Math.abs(epochs[best] - epoch) ? f : best), 0);
+}
+
+/** Path of values over frames in a box of WIDTH x 100; gaps where a value is not finite. */
+export function costPath(epochs, values, low, high) {
+  const height = (value) => (high > low ? 96 - (92 * (value - low)) / (high - low) : 50).toFixed(2);
+  let pen = "M";
+  let path = "";
+  values.forEach((value, f) => {
+    if (!Number.isFinite(value)) {
+      pen = "M";
+      return;
+    }
+    path += `${pen}${(WIDTH * frameShare(epochs, f)).toFixed(1)},${height(value)}`;
+    pen = "L";
+  });
+  return path;
+}
+
+/** Frames at which any of the panels had a flip, in order. */
+export function flipFrames(panels) {
+  const frames = new Set();
+  for (const panel of panels) panel.flips?.forEach((n, f) => n && frames.add(f));
+  return [...frames].sort((a, b) => a - b);
+}
+
+function buildTimeline(section, hooks) {
+  const parts = { scene: null, frame: 0, flips: [], hooks };
+  const row = (name, brief, means) => {
+    const svg = makeSvg("svg", { viewBox: `0 0 ${WIDTH} 100`, preserveAspectRatio: "none", "aria-hidden": "true" });
+    const range = makeElement("span", { class: "fgs-range" });
+    return { svg, range, box: makeElement("div", { class: "fgs-track-row" }, svg),
+      label: makeElement("div", { class: "fgs-track-label", title: means }, makeElement("b", {}, name), brief, range) };
+  };
+  parts.rows = {
+    costClass: row("Class cost", "lower is better",
+      "Falls when people lie closer to a prototype of their own class than to another."),
+    costFair: row("Fairness cost", "FairGLVQ pushes it up",
+      "How badly a person's group can be guessed from the nearest prototypes."),
+    flips: row("Pseudo-class flips", "a prototype’s cell gets another majority group",
+      "The pseudo-class of a prototype is the group of most training points nearest to it."),
+  };
+  parts.cursor = makeElement("div", { class: "fgs-cursor" });
+  parts.slider = makeElement("div", { class: "fgs-timeline-plot", role: "slider", tabindex: "0",
+    "aria-label": "Epoch shown", "aria-valuemin": "0" },
+    ...Object.values(parts.rows).flatMap((r) => [r.label, r.box]), parts.cursor);
+  parts.legend = makeElement("ul", { class: "fgs-legend" });
+  parts.now = makeElement("span", { class: "fgs-which" });
+  const jump = (name, label, direction) => makeElement("button", { type: "button", class: "fgs-button",
+    "aria-label": label, onclick: () => seekFlip(parts, direction) }, name);
+  parts.jumps = [jump("‹ flip", "Go to the flip before", -1), jump("flip ›", "Go to the next flip", 1)];
+  section.append(
+    makeElement("h4", {}, makeElement("span", {}, "Training over time"), parts.now,
+      makeElement("span", { class: "fgs-buttons" }, ...parts.jumps)),
+    parts.slider, parts.legend);
+  dragOver(parts.slider, (x, y, finished, box) => hooks.seek(pointedFrame(parts, x, y, box), finished));
+  parts.slider.addEventListener("keydown", (event) => {
+    const frame = sliderKey(event.key, parts.frame, parts.scene.F);
+    if (frame === null) return;
+    event.preventDefault();
+    event.stopPropagation(); // the stage steps on arrows as well; one press, one step
+    hooks.seek(frame, true);
+  });
+  return parts;
+}
+
+/** In the strip of flips a press finds the flip beside it, so that a thin tick is easy to hit. */
+function pointedFrame(parts, x, y, box) {
+  const { epochs } = parts.scene.meta;
+  const frame = shareFrame(epochs, Math.min(Math.max(x, 0), 1));
+  const strip = parts.rows.flips.box.getBoundingClientRect();
+  if (box.top + y * box.height < strip.top) return frame;
+  const near = parts.flips.map((f) => [Math.abs(frameShare(epochs, f) - x) * box.width, f]);
+  const [distance, flip] = near.reduce((a, b) => (b[0] < a[0] ? b : a), [Infinity, frame]);
+  return distance <= SNAP ? flip : frame;
+}
+
+function seekFlip(parts, direction) {
+  const { flips, frame } = parts;
+  const found = direction > 0 ? flips.find((f) => f > frame) : flips.findLast((f) => f < frame);
+  if (found !== undefined) parts.hooks.seek(found, true);
+}
+
+function drawLines(parts, scene, shown) {
+  const { epochs } = scene.meta;
+  for (const name of ["costClass", "costFair"]) {
+    const panels = shown.filter((p) => p[name]?.length && (name === "costClass" || hasFairCost(p)));
+    const values = panels.flatMap((p) => [...p[name]]).filter(Number.isFinite);
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    const { svg, range, box, label } = parts.rows[name];
+    svg.replaceChildren(...panels.map((p) =>
+      makeSvg("path", { class: `fgs-line fgs-line-${p.key}`, d: costPath(epochs, p[name], low, high) })));
+    patchText(range, values.length ? `(from ${number(low)} to ${number(high)})` : "");
+    [box, label].forEach((element) => patchHidden(element, !values.length));
+  }
+  const { svg, range } = parts.rows.flips;
+  parts.flips = flipFrames(shown);
+  svg.replaceChildren(...shown.flatMap((p, i) => flipTicks(epochs, p, i, shown.length)));
+  const total = shown.reduce((n, p) => n + (p.flips?.reduce((a, b) => a + b, 0) ?? 0), 0);
+  const lanes = shown.length > 1 ? `; top to bottom: ${shown.map((p) => p.title).join(", ")}` : "";
+  patchText(range, total ? `(${whole(total)} in all${lanes})` : "(none)");
+  parts.jumps.forEach((button) => (button.disabled = !total));
+  parts.legend.replaceChildren(...shown.map((p) => makeElement("li", {},
+    makeSvg("svg", { class: "fgs-sample", viewBox: "0 0 30 10", "aria-hidden": "true" },
+      makeSvg("path", { class: `fgs-line fgs-line-${p.key}`, d: "M0,5L30,5" })),
+    makeElement("span", {}, p.title), makeElement("span", { class: "fgs-value" }))));
+}
+
+/** One tick per frame with flips; each method has its own height, taller where more prototypes flip. */
+function flipTicks(epochs, panel, lane, lanes) {
+  const height = 100 / lanes;
+  return Array.from(panel.flips ?? []).flatMap((n, f) => {
+    if (!n) return [];
+    const x = (WIDTH * frameShare(epochs, f)).toFixed(1);
+    const length = height * Math.min(0.9, 0.45 + 0.15 * n);
+    return [makeSvg("path", { class: `fgs-tick fgs-tick-${panel.key}`, "data-frame": f,
+      d: `M${x},${(height * (lane + 1) - 2).toFixed(1)}v${(-length).toFixed(1)}` })];
+  });
+}
+
+function patchTimeline(parts, scene, models, view) {
+  const shown = scene.panels.filter((panel) => models[panel.key]);
+  const drawn = shown.map((p) => p.key).join();
+  if (parts.scene !== scene || parts.drawn !== drawn) {
+    Object.assign(parts, { scene, drawn, patched: null });
+    drawLines(parts, scene, shown);
+    patchAttribute(parts.slider, "aria-valuemax", scene.meta.epochs.at(-1));
+  }
+  const { epochs } = scene.meta;
+  const frame = Math.min(Math.max(Math.round(view.frame), 0), scene.F - 1);
+  parts.frame = frame;
+  patchStyle(parts.cursor, "left", `${(100 * frameShare(epochs, view.frame)).toFixed(2)}%`);
+  if (parts.patched === frame) return;
+  parts.patched = frame;
+  patchText(parts.now, `epoch ${whole(epochs[frame])} of ${whole(epochs.at(-1))}`);
+  patchAttribute(parts.slider, "aria-valuenow", epochs[frame]);
+  patchAttribute(parts.slider, "aria-valuetext",
+    `epoch ${epochs[frame]}. ${shown.map((p) => timelineAlt(p, frame)).join(". ")}`);
+  shown.forEach((p, i) => patchText(parts.legend.children[i].lastChild, legendText(p, frame)));
+}
+
+function legendText(panel, frame) {
+  const fair = hasFairCost(panel) ? `, fairness ${number(panel.costFair[frame])}` : "";
+  const flips = panel.flips?.[frame] ? `, ${plural(panel.flips[frame], "flip")}` : "";
+  return `class ${number(panel.costClass[frame])}${fair}${flips}`;
+}

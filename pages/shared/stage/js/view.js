@@ -1,0 +1,121 @@
+// View state: what a visitor chose to look at. One plain object, the same for Python, for the link and for a new page.
+
+import { boundsChangedMuch, fitCamera, isFitted } from "./camera.js";
+import { SPEEDS, frameOfEpoch } from "./playback.js";
+
+const SHOW_AT_FIRST = { regions: true, borders: true, trails: true, points: true, heldOut: true, forces: false };
+
+/** The live state of a stage before it has seen a scene. */
+export function newState() {
+  return {
+    position: 0, // frame number; has a fraction only while playing
+    playing: false,
+    speed: 1,
+    show: { ...SHOW_AT_FIRST },
+    hidden: new Set(),
+    enlarged: null,
+    filmIndex: null,
+    camera: null,
+    fold: 0,
+    selection: null,
+  };
+}
+
+/** State to plain object. */
+export function viewOf(state, scene) {
+  const { cx, cy, zoom } = state.camera;
+  const round = (value) => Number(value.toPrecision(6));
+  return {
+    epoch: scene.meta.epochs[Math.floor(state.position)],
+    speed: state.speed,
+    show: { ...state.show },
+    hidden: [...state.hidden].sort(),
+    enlarged: state.enlarged,
+    filmIndex: state.filmIndex,
+    camera: isFitted(state.camera, scene.meta.bounds) ? null : [cx, cy, zoom].map(round),
+    fold: round(state.fold),
+  };
+}
+
+/** Take over from a plain object whatever makes sense; links are edited and cut by mail programs. */
+export function restoreView(state, raw, scene) {
+  if (!raw || typeof raw !== "object") return;
+  const keys = scene.panels.map((panel) => panel.key);
+  const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
+  if (isNumber(raw.epoch)) state.position = frameOfEpoch(scene.meta.epochs, raw.epoch);
+  if (SPEEDS.includes(raw.speed)) state.speed = raw.speed;
+  for (const name of Object.keys(state.show)) {
+    if (typeof raw.show?.[name] === "boolean") state.show[name] = raw.show[name];
+  }
+  if (Array.isArray(raw.hidden)) {
+    const hidden = raw.hidden.filter((key) => keys.includes(key));
+    if (hidden.length < keys.length) state.hidden = new Set(hidden);
+  }
+  state.enlarged = keys.includes(raw.enlarged) && !state.hidden.has(raw.enlarged) ? raw.enlarged : null;
+  if (Number.isInteger(raw.filmIndex) && raw.filmIndex >= 0 && raw.filmIndex < (scene.film?.C.length ?? 0)) {
+    state.filmIndex = raw.filmIndex;
+  }
+  if (isNumber(raw.fold)) state.fold = Math.min(1, Math.max(0, raw.fold));
+  if (Array.isArray(raw.camera) && raw.camera.length === 3 && raw.camera.every(isNumber) && raw.camera[2] > 0) {
+    const [cx, cy, zoom] = raw.camera;
+    state.camera = { cx, cy, zoom };
+  }
+}
+
+export function cameraFor(scene) {
+  return fitCamera(scene.meta.bounds);
+}
+
+/** The first scene of a page: trained, paused, whole; or what the link says. */
+export function firstView(state, scene) {
+  state.position = scene.F - 1;
+  state.camera = cameraFor(scene);
+  for (const panel of scene.panels) if (panel.hidden) state.hidden.add(panel.key);
+  restoreView(state, scene.meta.view, scene);
+}
+
+/** A new scene takes the place of another: keep what still means the same. */
+export function carryOver(state, before, scene) {
+  const [old, now] = [before.meta, scene.meta];
+  const keys = scene.panels.map((panel) => panel.key);
+  const last = scene.F - 1;
+  // Who looked at the end of a training wants to see the end of the next one.
+  const keeps = now.keep_position && state.position < before.F - 1;
+  state.position = keeps ? frameOfEpoch(now.epochs, old.epochs[Math.floor(state.position)]) : last;
+  state.playing = state.playing && state.position < last;
+  state.filmIndex = null;
+  state.hidden = new Set([...state.hidden].filter((key) => keys.includes(key)));
+  if (state.hidden.size === keys.length) state.hidden.clear();
+  if (!keys.includes(state.enlarged)) state.enlarged = null;
+  if (old.dataset !== now.dataset || boundsChangedMuch(old.bounds, now.bounds)) state.camera = cameraFor(scene);
+  else if (isFitted(state.camera, old.bounds)) state.camera = cameraFor(scene);
+  const { selection } = state;
+  const panel = selection && scene.panels.find(({ key }) => key === selection.panel);
+  const samePoints = old.dataset === now.dataset && before.n === scene.n;
+  const stays = panel && (selection.kind === "point" ? samePoints : selection.index < panel.P);
+  if (!stays) state.selection = null;
+}
+
+/** The address of this page with the view added; everything else in it belongs to the settings and stays. */
+export function linkOf(href, view) {
+  const url = new URL(href);
+  url.searchParams.set("view", JSON.stringify(view));
+  return url.href;
+}
+
+/** Copy text; pages that are not served over https have only the old way. Resolves to whether it worked. */
+export async function copyText(text, host) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const field = document.createElement("textarea");
+    field.value = text;
+    field.style.cssText = "position:fixed;opacity:0";
+    host.append(field);
+    field.select();
+    const copied = document.execCommand("copy");
+    field.remove();
+    return copied;
+  }
+}

@@ -1,0 +1,145 @@
+// Numbers in plain words, in people. Pure functions from a scene and its tallies to text; every number keeps its unit.
+
+import { widestGap } from "./tally.js";
+
+export const SMALL_GROUP = 30; // below this, one person moves a rate by more than three points
+export const NOTHING = "–"; // shown where nobody is counted: never NaN, never a made-up zero
+
+export const percent = (value, digits = 1) => (value === null ? NOTHING : `${(100 * value).toFixed(digits)}%`);
+export const gapPoints = (value, digits = 1) =>
+  value === null ? NOTHING : `${(100 * value).toFixed(digits)} percentage points`;
+// toLocaleString would look up the locale on every call, a hundred times a frame.
+export const whole = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
+export const plural = (n, one, many = `${one}s`) => `${whole(n)} ${n === 1 ? one : many}`;
+
+/** "women" where the data set knows a noun, else "group B"; a name that already says so stays as it is. */
+export function groupName(scene, g) {
+  if (scene.meta.people) return scene.meta.people[g];
+  const name = String(scene.meta.groups[g]);
+  return /^group\b/i.test(name) ? name : `group ${name}`;
+}
+
+/** Plural noun of a group: "women" where the data set knows one, else "people of group B". */
+export function groupPeople(scene, g) {
+  return scene.meta.people?.[g] ?? `people of ${groupName(scene, g)}`;
+}
+
+export function className(scene, k) {
+  const name = String(scene.meta.classes[k]);
+  return /^class\b/i.test(name) ? name : `“${name}”`;
+}
+
+/** "Of 100 people of group B, 24 fewer get the favourable decision than of 100 of group A." */
+export function peopleSentence(scene, result) {
+  return comparison(scene, widestGap(result.groups, "rate"), {
+    none: "Fewer than two groups have anybody here: there is nothing to compare.",
+    who: "",
+    other: (g) => scene.meta.people?.[g] ?? `of ${groupName(scene, g)}`,
+    gets: "get the favourable decision",
+  });
+}
+
+/** The same among those who deserve the favourable decision. */
+export function opportunitySentence(scene, result) {
+  return comparison(scene, widestGap(result.groups, "tpr"), {
+    none: "Fewer than two groups have anybody who deserves the favourable decision: there is nothing to compare.",
+    who: " who deserve the favourable decision",
+    other: (g) => `such ${groupPeople(scene, g)}`,
+    gets: "get it",
+  });
+}
+
+function comparison(scene, widest, { none, who, other, gets }) {
+  if (!widest) return none;
+  const low = `Of 100 ${groupPeople(scene, widest.low)}${who}`;
+  const high = `of 100 ${other(widest.high)}`;
+  const fewer = Math.round(100 * widest.gap);
+  const among = widest.compared > 2 ? ` No two of the ${widest.compared} groups are further apart.` : "";
+  if (fewer > 1) return `${low}, ${fewer} fewer ${gets} than ${high}.${among}`;
+  if (widest.gap === 0) return `${low} and ${high}, equally many ${gets}.${among}`;
+  const difference = fewer === 1 ? "1 in 100" : "less than 1 in 100";
+  return `${low} and ${high}, about as many ${gets} (difference: ${difference}).${among}`;
+}
+
+/** Where the numbers were measured, and on how many people of each group. */
+export function basisSentence(scene, result) {
+  const where = result.heldOut ? "held-out points, not used for training" : "the training points: nothing is held out";
+  const count = `${whole(result.n)} `;
+  const groups = result.groups.map((g, i) => `${whole(g.n)} ${groupPeople(scene, i)}`).join(", ");
+  return `Measured on ${result.heldOut ? count : ""}${where} (${groups}).`;
+}
+
+/** The same in a few words, for places where the full sentence stands elsewhere. */
+export function shortBasis(result) {
+  return `on ${whole(result.n)} ${result.heldOut ? "held-out" : "training"} points`;
+}
+
+/** Says which groups are too small to trust, or "" if none is. */
+export function smallGroupSentence(scene, result) {
+  const small = result.groups.map((g, i) => [g.n, i]).filter(([n]) => n < SMALL_GROUP);
+  if (!small.length) return "";
+  const named = small.map(([n, i]) => `${n ? `only ${whole(n)}` : "no"} ${groupPeople(scene, i)}`).join(" and ");
+  return `Read with care: there are ${named} here, so one person changes the rates a lot.`;
+}
+
+/** Which model this is: "epoch 40 of 60", "fully trained with C = 0.5", "dragged by hand". */
+export function modelSentence(scene, model) {
+  const { epochs } = scene.meta;
+  const strength = model.C === null || model.C === undefined ? "" : `C = ${number(model.C)}`;
+  if (model.source === "film") return `fully trained with ${strength}`;
+  if (model.source === "dragged") return "dragged by hand";
+  const frame = Math.min(Math.max(Math.round(model.frame), 0), epochs.length - 1);
+  return `epoch ${whole(epochs[frame])} of ${whole(epochs.at(-1))}${strength && `, ${strength}`}`;
+}
+
+/** Few digits, a true minus sign. */
+export function number(value, digits = 3) {
+  return String(Number(value.toPrecision(digits))).replace("-", "−");
+}
+
+/** Alternative text of one picture, made of its numbers. */
+export function panelAlt(scene, model, result) {
+  const perClass = scene.meta.classes.map((_, k) => [model.labels.reduce((n, c) => n + (c === k), 0), k]);
+  const prototypes = perClass.map(([n, k]) => `${n} of class ${className(scene, k)}`).join(", ");
+  return `${model.panel.title}, ${modelSentence(scene, model)}: ${plural(model.labels.length, "prototype")} ` +
+    `(${prototypes}) over ${plural(scene.n, "point")}. ${percent(result.accuracy)} of decisions are right; ` +
+    `statistical parity gap ${gapPoints(result.sp)}, equal opportunity gap ${gapPoints(result.eo)}. ` +
+    peopleSentence(scene, result);
+}
+
+export function tradeoffAlt(scene, tallies) {
+  const at = (m) => `C = ${number(scene.film.C[m])}: ${percent(tallies[m].accuracy)} right, ` +
+    `statistical parity gap ${gapPoints(tallies[m].sp)}`;
+  return `Trade-off curve of ${plural(tallies.length, "model")}, from ${at(0)} to ${at(tallies.length - 1)}.`;
+}
+
+export function timelineAlt(panel, frame) {
+  const fair = hasFairCost(panel) ? `, fairness cost ${number(panel.costFair[frame])}` : "";
+  const flips = panel.flips?.[frame] ? `, ${plural(panel.flips[frame], "pseudo-class flip")}` : "";
+  return `${panel.title}: class cost ${number(panel.costClass[frame])}${fair}${flips}`;
+}
+
+/** Methods without a fairness term ship zeros or nothing; drawing those would suggest a cost that does not exist. */
+export function hasFairCost(panel) {
+  return Boolean(panel.costFair?.some((value) => Number.isFinite(value) && value !== 0));
+}
+
+/** "FairGLVQ takes the favourable decision from 34 people and gives it to 12, compared with GLVQ." and who is hit most. */
+export function payersSentence(scene, title, { gained, lost, n }) {
+  const total = (values) => values.reduce((a, b) => a + b, 0);
+  const [gains, losses] = [total(gained), total(lost)];
+  if (!gains && !losses) return `${title} decides the same as GLVQ for everybody counted here.`;
+  const start = `Compared with GLVQ, ${title} takes the favourable decision from ${plural(losses, "person", "people")} ` +
+    `and gives it to ${whole(gains)}.`;
+  if (!losses) return start;
+  const worst = lost.reduce((best, value, c) => (value > lost[best] ? c : best), 0);
+  const [g, k] = [Math.floor(worst / scene.K), worst % scene.K];
+  return `${start} Most of those who lose it are ${groupPeople(scene, g)} who ${deserving(scene, k)}: ` +
+    `${whole(lost[worst])} of ${whole(n[worst])}.`;
+}
+
+/** What the true label says about a person, in words. */
+export function deserving(scene, k) {
+  if (k === scene.meta.favourable) return "deserved it";
+  return scene.K > 2 ? `did not deserve it (${className(scene, k)})` : "did not deserve it";
+}

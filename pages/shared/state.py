@@ -1,0 +1,475 @@
+"""One frozen `Settings` says everything about a picture: what is trained, on what, and from where.
+
+It is the cache key, the link and the undo step. `FIELDS` is the one table of names, ranges and words; links, controls
+and repairs are all drawn from it. Nothing here knows Streamlit.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, NamedTuple
+
+from fairglvq.datasets import DATASETS
+
+
+class Point(NamedTuple):
+    """A painted point: place in the plane, class and group."""
+
+    x: float
+    y: float
+    label: int
+    group: int
+
+
+class Start(NamedTuple):
+    """Prototypes put down by hand, in the model space of one panel, class by class."""
+
+    panel: str
+    prototypes: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is trained. The names are the estimators' where they have one; ``prototypes`` counts per class."""
+
+    dataset: str = "xor"
+    C: float = 1.5
+    alpha: float = 2.0
+    prototypes: int = 4
+    batch_size: int = 250
+    learning_rate: float = (
+        0.05  # with 150 epochs as far as the estimators' 0.03 with 250, and the picture is there sooner
+    )
+    epochs: int = 150
+    beta: float = 2.0
+    step: str = "algorithm"
+    held_out: float = 0.2
+    noise: float = 1.0
+    bias: float = 1.0
+    seed: int = 0
+    plane: str = "pca"
+    projections: int = 1
+    painted: tuple[Point, ...] = ()
+    erased: tuple[int, ...] = ()
+    start: Start | None = None
+
+    @property
+    def real(self) -> bool:
+        """Whether the data are people and not a drawing in the plane."""
+        return not DATASETS[self.dataset].synthetic
+
+
+@dataclass(frozen=True)
+class Field:
+    """One entry of the table: how a setting is called, what it may be, and what it means.
+
+    A field has either ``choices`` or a range from ``low`` to ``high`` in steps of ``step``.
+    """
+
+    query: str
+    label: str
+    help: str
+    choices: tuple[Any, ...] = ()
+    low: float = 0
+    high: float = 0
+    step: float = 0
+    names: Mapping[Any, str] | None = None  # words for choices
+    only: str = ""  # "synthetic" or "real": the data sets that have it
+
+    def applies(self, settings: Settings) -> bool:
+        """Whether the setting means anything for the data set chosen."""
+        return not self.only or (self.only == "real") == settings.real
+
+    def named(self, value: Any) -> str:
+        """The word for a choice."""
+        return str((self.names or {}).get(value, value))
+
+
+FIELDS: dict[str, Field] = {
+    "dataset": Field(
+        "data",
+        "Data set",
+        "Drawn in the plane, or real people in many dimensions.",
+        choices=tuple(DATASETS),
+        names={name: entry.title for name, entry in DATASETS.items()},
+    ),
+    "C": Field(
+        "C",
+        "Fairness strength C",
+        "How strongly prototypes are pushed away from places where one group sits together. 0 is plain GLVQ.",
+        low=0.0,
+        high=5.0,
+        step=0.05,
+    ),
+    "prototypes": Field(
+        "k",
+        "Prototypes per class",
+        "Each prototype decides for the points closest to it; more prototypes draw finer borders.",
+        low=1,
+        high=10,
+        step=1,
+    ),
+    "batch_size": Field(
+        "batch",
+        "Batch size",
+        "Points looked at before every step. Pseudo-classes are voted on anew after each step.",
+        choices=(10, 25, 50, 100, 200, 250, 500, 1000, 2500),
+    ),
+    "alpha": Field(
+        "alpha",
+        "Missing rival alpha",
+        "Where no prototype stands for a point's group, or none for another, one that many times further is made up.",
+        choices=(1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 8.0),
+    ),
+    "learning_rate": Field(
+        "eta",
+        "Learning rate η",
+        "How far a prototype moves per step.",
+        choices=(0.001, 0.003, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3),
+    ),
+    "epochs": Field(
+        "epochs",
+        "Epochs",
+        "How many times training goes through all points.",
+        choices=(10, 20, 30, 50, 75, 100, 150, 200, 250, 350, 500),
+    ),
+    "beta": Field(
+        "beta",
+        "Steepness β",
+        "Steepness of the swish function: how much a doubtful point counts against a clear one.",
+        low=0.5,
+        high=10.0,
+        step=0.5,
+    ),
+    "step": Field(
+        "step",
+        "Step rule",
+        "Algorithm 1 as printed, with shuffled batches; or as in the published runs: another scale, batches in order.",
+        choices=("algorithm", "published"),
+        names={"algorithm": "Algorithm 1", "published": "Published"},
+    ),
+    "projections": Field(
+        "inp",
+        "Directions INP removes",
+        "How often a linear model looks for the group and loses the direction it used.",
+        choices=(1, 2, 5, 10, 20),
+        only="real",
+    ),
+    "plane": Field(
+        "plane",
+        "Plane shown",
+        "Which two of the many dimensions the pictures show.",
+        choices=("pca", "prototypes"),
+        names={"pca": "Widest spread", "prototypes": "Two prototypes"},
+        only="real",
+    ),
+    "held_out": Field(
+        "test",
+        "Share held out",
+        "Points kept out of training; all numbers are measured on them.",
+        low=0.0,
+        high=0.5,
+        step=0.05,
+    ),
+    "noise": Field(
+        "noise",
+        "Noise",
+        "How wide the clouds are; 1 is the original.",
+        low=0.0,
+        high=3.0,
+        step=0.1,
+        only="synthetic",
+    ),
+    "bias": Field(
+        "bias",
+        "Bias",
+        "How strongly the group is tied to place and label: 1 is the original, 0 is not at all.",
+        low=0.0,
+        high=1.0,
+        step=0.05,
+        only="synthetic",
+    ),
+    "seed": Field("seed", "Seed", "Of the data, the split, the start and the order.", low=0, high=9999, step=1),
+}
+
+MAIN = ("dataset", "C", "prototypes", "alpha", "batch_size")
+"""Always at hand; everything else is behind "More"."""
+
+_DRAWN = Settings()
+_REAL = Settings(learning_rate=0.05, step="published")
+DEFAULTS = {
+    "xor": _DRAWN,
+    "local": replace(_DRAWN, dataset="local", C=1.0),
+    "three_classes": replace(_DRAWN, dataset="three_classes"),
+    "three_groups": replace(_DRAWN, dataset="three_groups", C=1.0),
+    "adult": replace(_REAL, dataset="adult", C=3.0, prototypes=5, batch_size=1000, epochs=30),
+    "compas": replace(_REAL, dataset="compas", C=1.0, prototypes=5, batch_size=200, epochs=50),
+    "german": replace(_REAL, dataset="german", C=1.5, prototypes=4, batch_size=100, epochs=100),
+}
+"""What each data set starts with: fair enough to see, and trained in a moment (real ones in seconds).
+
+A link holds only what differs from these.
+"""
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A picture worth seeing, and what to look at in it."""
+
+    title: str
+    story: str
+    settings: Settings
+
+
+PRESETS: dict[str, Preset] = {
+    "xor": Preset(
+        "Paper: XOR",
+        "The paper's XOR, trained as published. GLVQ cuts off the right edge of both rows, along the groups; FairGLVQ "
+        "gives these points up and decides by height, for everyone alike.",
+        Settings(dataset="xor", C=1.25, learning_rate=0.005, epochs=250, step="published"),
+    ),
+    "local": Preset(
+        "Paper: Local",
+        "The paper's Local, trained as published. Only the upper problem is tied to the group. FairGLVQ answers it "
+        "with a constant and keeps the right-hand one; which constant is chance: try New seed.",
+        Settings(dataset="local", C=1.5, prototypes=5, learning_rate=0.005, epochs=250, step="published"),
+    ),
+    "alpha": Preset(
+        "Alpha at work",
+        "With one prototype per class there are too few to stand for every group: again and again FairGLVQ has to "
+        "imagine a missing rival, alpha times as far away. Change alpha and the picture changes.",
+        Settings(dataset="local", C=1.0, prototypes=1),
+    ),
+    "strong": Preset(
+        "C too strong",
+        "When the push for fairness drowns the pull of the classes, the gap closes because nobody is told apart any "
+        "more. Switch on Forces, play, then turn C back down.",
+        Settings(dataset="local", C=5.0),
+    ),
+    "inp": Preset(
+        "Where INP fails",
+        "INP may only take one straight direction out of the plane. Here the group is tied to one corner, so INP loses "
+        "half of all decisions; FairGLVQ bends only the cells that matter. Fold the plane to see what INP sees.",
+        Settings(dataset="local", C=1.0),
+    ),
+    "groups": Preset(
+        "Three groups",
+        "Three groups of equal merit meet three different bars, and the widest gap counts. INP has to remove a "
+        "direction per group: nothing of the plane is left.",
+        Settings(dataset="three_groups", C=1.0),
+    ),
+    "classes": Preset(
+        "Three classes",
+        "Rejected, waiting list or admitted: only one group ever waits. FairGLVQ moves the border in the middle and "
+        "leaves the others where they are.",
+        Settings(dataset="three_classes", C=1.5),
+    ),
+}
+
+
+def preset_of(settings: Settings) -> str | None:
+    """The preset that these settings are, whatever the seed."""
+    for name, preset in PRESETS.items():
+        if replace(settings, seed=preset.settings.seed) == preset.settings:
+            return name
+    return None
+
+
+# What a change makes meaningless: painted points live on one data set's plane, rows to erase and prototypes put down
+# by hand on one drawing of it.
+_FORGETS: dict[str, dict[str, Any]] = {
+    "dataset": {"painted": (), "erased": (), "start": None},
+    "seed": {"erased": (), "start": None},
+    "noise": {"start": None},
+    "held_out": {"start": None},
+    "prototypes": {"start": None},
+}
+
+
+def changed(settings: Settings, **changes: Any) -> Settings:
+    """The settings with some changed, and whatever no longer makes sense forgotten."""
+    real = {name: value for name, value in changes.items() if getattr(settings, name) != value}
+    forgotten: dict[str, Any] = {}
+    for name in real:
+        forgotten |= _FORGETS.get(name, {})
+    if "dataset" in real:
+        own = DEFAULTS[real["dataset"]]
+        forgotten["C"] = own.C
+        if settings.real or own.real:
+            # Between drawings and people every training setting means something else.
+            forgotten |= {f: getattr(own, f) for f in ("prototypes", "batch_size", "learning_rate", "epochs", "step")}
+    return replace(settings, **(forgotten | real))
+
+
+# ---- links ----
+
+PAINT_LIMIT = 150
+"""Painted and erased points that a link carries at most; more would not survive mail programs."""
+
+_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
+_PLACES = 4095  # two letters
+_PLANE = (-1.0, 2.0)  # where points may be painted: the data and as much again on every side
+_IGNORED = frozenset({"view", "lesson", "embed", "embed_options"})
+
+
+def to_query(settings: Settings) -> dict[str, str]:
+    """The link's parameters: only what differs from the data set's defaults."""
+    own = DEFAULTS[settings.dataset]
+    query = {
+        field.query: _written(getattr(settings, name))
+        for name, field in FIELDS.items()
+        if getattr(settings, name) != getattr(Settings() if name == "dataset" else own, name)
+    }
+    if link_carries_paint(settings):
+        if settings.painted:
+            query["paint"] = "".join(map(_encode_point, settings.painted))
+        if settings.erased:
+            query["erase"] = _encode_rows(settings.erased)
+    if settings.start:
+        numbers = ".".join(f"{round(1e4 * v)}" for pair in settings.start.prototypes for v in pair)
+        query["from"] = f"{settings.start.panel}.{numbers}"
+    return query
+
+
+def link_carries_paint(settings: Settings) -> bool:
+    """Whether the painted and erased points are few enough for a link."""
+    return len(settings.painted) + len(settings.erased) <= PAINT_LIMIT
+
+
+def from_query(params: Mapping[str, str]) -> tuple[Settings, list[str]]:
+    """Settings of a link, and a plain sentence for everything in it that had to be repaired."""
+    told: list[str] = []
+    dataset = _read(FIELDS["dataset"], params.get("data"), "xor", told)
+    own = DEFAULTS[dataset]
+    values = {
+        name: _read(field, params.get(field.query), getattr(own, name), told)
+        for name, field in FIELDS.items()
+        if name != "dataset"
+    }
+    settings = replace(own, **values)
+    known = {field.query for field in FIELDS.values()} | {"paint", "erase", "from"} | _IGNORED
+    told += [f"“{name}” in the link means nothing here and was left out." for name in params if name not in known]
+    settings = _read_paint(settings, params, told)
+    return _read_start(settings, params.get("from"), told), told
+
+
+def _written(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _read(field: Field, text: str | None, default: Any, told: list[str]) -> Any:
+    """The value of a parameter, moved to the nearest allowed one where it is not allowed."""
+    if text is None:
+        return default
+    if field.choices and isinstance(field.choices[0], str):
+        if text in field.choices:
+            return text
+        told.append(f"{field.label} “{_short(text)}” is unknown: {field.named(default)} is shown instead.")
+        return default
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        told.append(f"{field.label} “{_short(text)}” is not a number: {_written(default)} is used instead.")
+        return default
+    value = nearest(field, number)
+    if abs(value - number) > 1e-9:
+        told.append(f"{field.label} {_short(text)} is not possible: {_written(value)} is used, the nearest that is.")
+    return value
+
+
+def nearest(field: Field, number: float) -> Any:
+    """The allowed value nearest to a number."""
+    if field.choices:
+        return min(field.choices, key=lambda choice: abs(choice - number))
+    steps = round((min(max(number, field.low), field.high) - field.low) / field.step)
+    value = field.low + steps * field.step
+    return int(value) if isinstance(field.step, int) else round(value, 10)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 24 else text[:23] + "…"
+
+
+def place(value: float) -> float:
+    """A coordinate as a link can carry it, so that a painted picture and its link are the same."""
+    low, high = _PLANE
+    steps = round((min(max(value, low), high) - low) / (high - low) * _PLACES)
+    return low + steps * (high - low) / _PLACES
+
+
+def _encode_point(point: Point) -> str:
+    low, high = _PLANE
+    letters = ""
+    for value in (point.x, point.y):
+        steps = round((value - low) / (high - low) * _PLACES)
+        letters += _ALPHABET[steps // 64] + _ALPHABET[steps % 64]
+    return letters + _ALPHABET[8 * point.label + point.group]
+
+
+def _decode_point(letters: str) -> Point:
+    low, high = _PLANE
+    x1, x0, y1, y0, kind = (_ALPHABET.index(letter) for letter in letters)
+    x, y = (low + steps * (high - low) / _PLACES for steps in (64 * x1 + x0, 64 * y1 + y0))
+    return Point(x, y, kind // 8, kind % 8)
+
+
+def _encode_rows(rows: tuple[int, ...]) -> str:
+    """Row numbers as gaps between neighbours: short, and still plain digits."""
+    return ".".join(str(row - before) for row, before in zip(rows, (0, *rows), strict=False))
+
+
+def _read_paint(settings: Settings, params: Mapping[str, str], told: list[str]) -> Settings:
+    paint, erase = params.get("paint", ""), params.get("erase", "")
+    if settings.real and (paint or erase):
+        told.append("Points can only be painted on drawn data: the link's painted points were left out.")
+        return settings
+    painted: tuple[Point, ...] = ()
+    if re.fullmatch(rf"(?:[\w-]{{5}}){{0,{PAINT_LIMIT}}}", paint, re.ASCII):
+        points = [_decode_point(paint[i : i + 5]) for i in range(0, len(paint), 5)]
+        n_classes, n_groups = shape_of(settings.dataset)
+        painted = tuple(p for p in points if p.label < n_classes and p.group < n_groups)
+        if len(painted) < len(points):
+            told.append("Some painted points have a class or group that this data set does not: they were left out.")
+    elif paint:
+        told.append("The painted points in the link could not be read and were left out.")
+    erased: tuple[int, ...] = ()
+    if re.fullmatch(r"\d{1,6}(\.\d{1,6})*", erase):
+        total, rows = 0, set()
+        for gap in erase.split("."):
+            total += int(gap)
+            rows.add(total)
+        erased = tuple(sorted(rows))
+    elif erase:
+        told.append("The erased points in the link could not be read: all points are there.")
+    return replace(settings, painted=painted, erased=erased)
+
+
+def _read_start(settings: Settings, text: str | None, told: list[str]) -> Settings:
+    if text is None:
+        return settings
+    panel, *numbers = text.split(".")
+    wanted = 2 * settings.prototypes * shape_of(settings.dataset)[0]
+    sound = len(numbers) == wanted and all(re.fullmatch(r"-?\d{1,7}", number) for number in numbers)
+    if settings.real or not sound or panel not in ("glvq", "inp", "fairglvq"):
+        told.append("The moved prototypes in the link do not fit its settings: training starts as usual.")
+        return settings
+    values = [int(number) / 1e4 for number in numbers]
+    return replace(settings, start=Start(panel, tuple(zip(values[::2], values[1::2], strict=True))))
+
+
+def shape_of(dataset: str) -> tuple[int, int]:
+    """Numbers of classes and groups, without loading the data."""
+    return 3 if dataset == "three_classes" else 2, 3 if dataset == "three_groups" else 2
+
+
+def start_from(panel: str, prototypes: list[list[float]]) -> Start:
+    """Prototypes put down by hand, as exactly as a link can carry them."""
+    return Start(panel, tuple((round(x, 4), round(y, 4)) for x, y in prototypes))
+
+
+SETTING_NAMES = tuple(field.name for field in fields(Settings))

@@ -1,0 +1,136 @@
+"""Helpers for tests in a browser: a Streamlit server, a static server, Chromium, and a watch for errors. No sleeps."""
+
+import functools
+import http.server
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+ROOT = Path(__file__).resolve().parents[1]
+CHROMIUM_ARGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_for(check, seconds=60.0, what="condition"):
+    """Poll until ``check()`` is true."""
+    end = time.monotonic() + seconds
+    pause = threading.Event()
+    while not check():
+        if time.monotonic() > end:
+            raise TimeoutError(f"{what} did not come true within {seconds:.0f} s")
+        pause.wait(0.05)
+
+
+def answers(url):
+    try:
+        with urllib.request.urlopen(url, timeout=2) as response:
+            return response.status == 200
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+@contextmanager
+def streamlit_app(script):
+    """The address of a headless Streamlit server that runs ``script`` (a path below the project's root)."""
+    port = free_port()
+    command = [sys.executable, "-m", "streamlit", "run", str(ROOT / script), "--server.headless=true"]
+    command += [f"--server.port={port}", "--server.address=127.0.0.1", "--browser.gatherUsageStats=false"]
+    command += ["--server.fileWatcherType=none", "--runner.postScriptGC=false"]
+    paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in paths if path)}
+    server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        url = f"http://127.0.0.1:{port}"
+        wait_for(lambda: server.poll() is not None or answers(f"{url}/_stcore/health"), what="the server")
+        if server.poll() is not None:
+            raise RuntimeError(f"streamlit run {script} ended with code {server.returncode}")
+        yield url
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def do_GET(self):
+        if self.path == "/favicon.ico":  # browsers ask for it unbidden
+            self.send_response(204)
+            self.end_headers()
+        else:
+            super().do_GET()
+
+    def log_message(self, format, *args):
+        pass
+
+
+@contextmanager
+def static_files(folder):
+    """The address of a server for the files below ``folder``."""
+    handler = functools.partial(_Quiet, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@contextmanager
+def chromium():
+    """A headless Chromium: the system's, or else Playwright's own."""
+    from playwright.sync_api import sync_playwright
+
+    names = ("chromium", "chromium-browser", "google-chrome")
+    executable = next((path for path in map(shutil.which, names) if path), None)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=CHROMIUM_ARGS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Watch:
+    """Collects what must not happen on a page: errors, console errors, requests to other hosts."""
+
+    def __init__(self, page):
+        self.problems = []
+        page.on("pageerror", lambda error: self.problems.append(f"page error: {error}"))
+        page.on("console", self._console)
+        page.on("request", self._request)
+
+    def _console(self, message):
+        if message.type == "error":
+            self.problems.append(f"console: {message.text}")
+
+    def _request(self, request):
+        parts = urlsplit(request.url)
+        if parts.scheme in ("http", "https", "ws", "wss") and parts.hostname not in ("127.0.0.1", "localhost"):
+            self.problems.append(f"outside request: {request.url}")
+
+
+def wait_idle(page, seconds=60.0):
+    """Wait until Streamlit has finished its script run."""
+    page.wait_for_selector('[data-test-script-state="notRunning"]', timeout=1000 * seconds, state="attached")
