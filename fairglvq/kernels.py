@@ -70,18 +70,23 @@ COST, UPDATES, SIMULATED, RIGHT = 0, 1, 2, 3  # Σ Φ(μ); n of Algorithm 1; riv
 
 
 class Tile(NamedTuple):
-    """Scratch for TILE points at a time: loops over the points of a tile are contiguous and become vector code."""
+    """Scratch for a tile of points: loops along it (the last axis, T) are contiguous and become vector code."""
 
-    x: np.ndarray  # (d, TILE) coordinates (dense rows only)
+    x: np.ndarray  # (d, T) coordinates (dense rows only)
     row: np.ndarray  # (P,) one point's distances (sparse rows only)
-    distances: np.ndarray  # (P, TILE)
-    closest: np.ndarray  # (max(K, G), TILE) smallest distance per label
-    who: np.ndarray  # (max(K, G), TILE) the prototype that has it, as a float
-    first: np.ndarray  # (TILE,) smallest distance of all
-    second: np.ndarray  # (TILE,) second smallest
-    nearest: np.ndarray  # (TILE,) the prototype that has the smallest
-    rival: np.ndarray  # (2, TILE) prototypes w+ and w- of each point
-    factor: np.ndarray  # (2, TILE) what multiplies (x - w+) and (x - w-)
+    distances: np.ndarray  # (P, T)
+    closest: np.ndarray  # (max(K, G), T) smallest distance per label
+    who: np.ndarray  # (max(K, G), T) the prototype that has it, as a float
+    label: np.ndarray  # (T,) each point's own label
+    d_plus: np.ndarray  # (T,)
+    d_minus: np.ndarray  # (T,)
+    rival: np.ndarray  # (2, T) prototypes w+ and w- of each point, as floats, -1 where there is none
+    mu: np.ndarray  # (T,)
+    inverse: np.ndarray  # (T,) 1 / (d+ + d-)
+    factor: np.ndarray  # (2, T) what multiplies (x - w+) and (x - w-)
+    first: np.ndarray  # (T,) smallest distance of all
+    second: np.ndarray  # (T,) second smallest
+    nearest: np.ndarray  # (T,) the prototype that has the smallest, as a float
     rough_row: np.ndarray  # row, distances, first, second and nearest in 32 bits, for screening
     rough_distances: np.ndarray
     rough_first: np.ndarray
@@ -89,7 +94,6 @@ class Tile(NamedTuple):
     rough_nearest: np.ndarray
 
 
-TILE = 64
 DOWN = 1.0 - 2.0**-22  # float32 may round a limit up by half of this: take it off first
 
 
@@ -97,22 +101,30 @@ DOWN = 1.0 - 2.0**-22  # float32 may round a limit up by half of this: take it o
 def new_tile(rows, prototypes, n_labels):
     """Scratch of the sizes that these rows and prototypes need."""
     P, d = prototypes.W.shape
+    dense = rows.indptr.size == 0
+    # Wide enough to be worth the calls, narrow enough for the fast memory: points of the plane are small.
+    width = 256 if dense and d < 8 and P <= 32 else 64
     return Tile(
-        np.empty((d if rows.indptr.size == 0 else 0, TILE)),
+        np.empty((d if dense else 0, width)),
         np.empty(P),
-        np.empty((P, TILE)),
-        np.empty((n_labels, TILE)),
-        np.empty((n_labels, TILE)),
-        np.empty(TILE),
-        np.empty(TILE),
-        np.zeros(TILE),
-        np.empty((2, TILE), np.int64),
-        np.empty((2, TILE)),
+        np.empty((P, width)),
+        np.empty((n_labels, width)),
+        np.empty((n_labels, width)),
+        np.empty(width, np.int64),
+        np.empty(width),
+        np.empty(width),
+        np.empty((2, width)),
+        np.empty(width),
+        np.empty(width),
+        np.empty((2, width)),
+        np.empty(width),
+        np.empty(width),
+        np.empty(width),
         np.empty(P, np.float32),
-        np.empty((P, TILE), np.float32),
-        np.empty(TILE, np.float32),
-        np.empty(TILE, np.float32),
-        np.zeros(TILE, np.float32),
+        np.empty((P, width), np.float32),
+        np.empty(width, np.float32),
+        np.empty(width, np.float32),
+        np.empty(width, np.float32),
     )
 
 
@@ -203,9 +215,8 @@ def _measure_sparse(data, indices, indptr, squares, points, start, count, column
             distances[j, b] = max(square + norms[j] - two * row[j], zero)  # rounding may leave -1e-17 on a prototype
 
 
-# The searches below are written for vector code, several times faster here than the obvious loop: values first and
-# whose they are in a second pass, indices as floats, and `+ zero` after a choice, or else the compiler makes it a
-# masked store.
+# The loops below are written for vector code: indices as floats, `+ zero` after a choice (or else the compiler makes it
+# a masked store, many times slower), and one simple thing per loop.
 
 
 @njit(**_options)
@@ -218,15 +229,12 @@ def closest_by_label(distances, count, labels, n_labels, closest, who):
         for b in range(count):
             who[label, b] = -1.0
     for j in range(labels.size):
-        label = labels[j]
-        for b in range(count):
-            d, best = distances[j, b], closest[label, b]
-            closest[label, b] = (d if d < best else best) + zero
-    for j in range(labels.size - 1, -1, -1):
         label, index = labels[j], float(j)
         for b in range(count):
-            known = who[label, b]
-            who[label, b] = (index if distances[j, b] == closest[label, b] else known) + zero
+            d, best, known = distances[j, b], closest[label, b], who[label, b]
+            closer = d < best
+            closest[label, b] = (d if closer else best) + zero
+            who[label, b] = (index if closer else known) + zero
 
 
 @njit(**_options)
@@ -251,46 +259,79 @@ def two_closest(distances, count, first, second, who):
 
 
 @njit(**_options)
-def weigh(points, start, count, labels, n_labels, alpha, code, beta, term, tile, pulls):
+def choose_rivals(points, start, count, labels, n_labels, alpha, tile):
+    """w+, w- and their distances for each point of a tile; returns how many rivals do not exist.
+
+    Their distance is simulated with alpha (edge case 2): d+ = alpha d- or d- = d+ / alpha.
+    """
+    closest, who, label, rival = tile.closest, tile.who, tile.label, tile.rival
+    d_plus, d_minus = tile.d_plus, tile.d_minus
+    for b in range(count):
+        label[b] = labels[points[start + b]]
+    if n_labels == 2:
+        for b in range(count):
+            d_plus[b] = closest[0, b] if label[b] == 0 else closest[1, b]
+        for b in range(count):
+            d_minus[b] = closest[1, b] if label[b] == 0 else closest[0, b]
+        for b in range(count):
+            rival[0, b] = who[0, b] if label[b] == 0 else who[1, b]
+        for b in range(count):
+            rival[1, b] = who[1, b] if label[b] == 0 else who[0, b]
+    else:
+        for b in range(count):
+            own = label[b]
+            minus, nearest_other = -1.0, np.inf
+            for other in range(n_labels):
+                j, d = who[other, b], closest[other, b]
+                if other != own and j >= 0 and (d < nearest_other or (d == nearest_other and j < minus)):
+                    minus, nearest_other = j, d
+            rival[0, b], d_plus[b] = who[own, b], closest[own, b]
+            rival[1, b], d_minus[b] = minus, nearest_other
+    missing = 0
+    for b in range(count):
+        missing += (rival[0, b] < 0.0) + (rival[1, b] < 0.0)
+    if missing > 0:
+        for b in range(count):
+            if rival[0, b] < 0.0:
+                d_plus[b] = alpha * d_minus[b]
+            elif rival[1, b] < 0.0:
+                d_minus[b] = d_plus[b] / alpha
+    return missing
+
+
+@njit(**_options)
+def weigh(count, missing, code, beta, term, tile, tallies):
     """Factors of one term's pulls -∂Φ(μ)/∂w±, less the constant 4, for each point of a tile.
 
     μ = (d+ - d-) / (d+ + d-), so -∂Φ/∂w+ = 4 Φ'(μ) d- / (d+ + d-)² (x - w+) and its twin for w- with -d+.
-    Where a rival does not exist its distance is simulated with alpha (edge case 2) and is a constant.
     """
-    closest, who, rival, factor = tile.closest, tile.who, tile.rival, tile.factor
-    cost, simulated, right = 0.0, 0, 0
+    rival, mu, inverse, factor = tile.rival, tile.mu, tile.inverse, tile.factor
+    d_plus, d_minus = tile.d_plus, tile.d_minus
     for b in range(count):
-        label = labels[points[start + b]]
-        plus, d_plus = int(who[label, b]), closest[label, b]
-        if n_labels == 2:  # no branch to mispredict in the common case
-            minus, d_minus = int(who[1 - label, b]), closest[1 - label, b]
-        else:
-            minus, d_minus = -1, np.inf
-            for other in range(n_labels):
-                j, d = int(who[other, b]), closest[other, b]
-                if other != label and j >= 0 and (d < d_minus or (d == d_minus and j < minus)):
-                    minus, d_minus = j, d
-        if minus < 0:
-            d_minus = d_plus / alpha
-        elif plus < 0:
-            d_plus = alpha * d_minus
-        both = d_plus + d_minus
+        both = d_plus[b] + d_minus[b]
         # On both rivals at once μ is 0/0: nothing pulls. Below this, both² is no number to divide by either.
-        level = both > 1e-150
-        inverse = 1.0 / both if level else 0.0
-        mu = (d_plus - d_minus) * inverse
-        value, slope = value_and_slope(code, mu, beta)
+        inverse[b] = 1.0 / both if both > 1e-150 else 0.0
+    for b in range(count):
+        mu[b] = (d_plus[b] - d_minus[b]) * inverse[b]
+    cost, right = 0.0, 0
+    for b in range(count):
+        value, slope = value_and_slope(code, mu[b], beta)
         cost += value
-        slope *= inverse * inverse
-        rival[0, b], rival[1, b] = max(plus, 0), max(minus, 0)  # nobody there: nothing is added to the first prototype
-        factor[0, b] = slope * d_minus if plus >= 0 else 0.0
-        factor[1, b] = -slope * d_plus if minus >= 0 else 0.0
-        simulated += (plus < 0) + (minus < 0)
-        right += d_plus < d_minus or (d_plus == d_minus and plus < minus)
-    tallies = pulls.tallies
+        inverse[b] *= inverse[b] * slope
+    for b in range(count):
+        right += (d_plus[b] < d_minus[b]) | ((d_plus[b] == d_minus[b]) & (rival[0, b] < rival[1, b]))
+    for b in range(count):
+        factor[0, b] = inverse[b] * d_minus[b]
+    for b in range(count):
+        factor[1, b] = -inverse[b] * d_plus[b]
+    if missing > 0:
+        for side in range(2):
+            for b in range(count):
+                if rival[side, b] < 0.0:  # nobody there: nothing is added to the first prototype
+                    rival[side, b] = factor[side, b] = 0.0
     tallies[term, COST] += cost
-    tallies[term, UPDATES] += 2 * count - simulated
-    tallies[term, SIMULATED] += simulated
+    tallies[term, UPDATES] += 2 * count - missing
+    tallies[term, SIMULATED] += missing
     tallies[term, RIGHT] += right
 
 
@@ -300,28 +341,28 @@ def scatter(rows, points, start, count, term, tile, pulls):
     sums, weights, rival, factor, x = pulls.sums, pulls.weights, tile.rival, tile.factor, tile.x
     data, indices, indptr, X = rows.data, rows.indices, rows.indptr, rows.dense
     d = sums.shape[2]
-    for b in range(count):
-        weights[term, rival[0, b]] += factor[0, b]
-        weights[term, rival[1, b]] += factor[1, b]
-    # Both rivals side by side: additions to different prototypes need not wait for each other.
-    if indptr.size > 0:
+    for side in range(2):
         for b in range(count):
-            i, j0, j1, f0, f1 = points[start + b], rival[0, b], rival[1, b], factor[0, b], factor[1, b]
+            weights[term, int(rival[side, b])] += factor[side, b]
+    if indptr.size > 0:
+        # Both rivals side by side: additions to different prototypes need not wait for each other.
+        for b in range(count):
+            i, f0, f1 = points[start + b], factor[0, b], factor[1, b]
+            j0, j1 = int(rival[0, b]), int(rival[1, b])
             for e in range(indptr[i], indptr[i + 1]):
                 sums[term, j0, indices[e]] += f0 * data[e]
                 sums[term, j1, indices[e]] += f1 * data[e]
     elif d < 8:  # too short a row for vector code: run along the tile
-        for k in range(d):
-            for b in range(count):
-                sums[term, rival[0, b], k] += factor[0, b] * x[k, b]
-                sums[term, rival[1, b], k] += factor[1, b] * x[k, b]
+        for side in range(2):
+            for k in range(d):
+                for b in range(count):
+                    sums[term, int(rival[side, b]), k] += factor[side, b] * x[k, b]
     else:
-        for b in range(count):
-            i, j0, j1, f0, f1 = points[start + b], rival[0, b], rival[1, b], factor[0, b], factor[1, b]
-            for k in range(d):
-                sums[term, j0, k] += f0 * X[i, k]
-            for k in range(d):
-                sums[term, j1, k] += f1 * X[i, k]
+        for side in range(2):
+            for b in range(count):
+                i, j, f = points[start + b], int(rival[side, b]), factor[side, b]
+                for k in range(d):
+                    sums[term, j, k] += f * X[i, k]
 
 
 @njit(**_options)
@@ -330,15 +371,19 @@ def add_pulls(rows, y, s, batch, prototypes, n_classes, n_groups, fair, alpha, c
     pulls.sums[:] = 0.0
     pulls.weights[:] = 0.0
     pulls.tallies[:] = 0.0
-    for start in range(0, batch.size, TILE):
-        count = min(TILE, batch.size - start)
+    distances, closest, who, tallies = tile.distances, tile.closest, tile.who, pulls.tallies
+    width = distances.shape[1]
+    for start in range(0, batch.size, width):
+        count = min(width, batch.size - start)
         measure(rows, batch, start, count, prototypes, tile)
-        closest_by_label(tile.distances, count, prototypes.labels, n_classes, tile.closest, tile.who)
-        weigh(batch, start, count, y, n_classes, alpha, code, beta, 0, tile, pulls)
+        closest_by_label(distances, count, prototypes.labels, n_classes, closest, who)
+        missing = choose_rivals(batch, start, count, y, n_classes, alpha, tile)
+        weigh(count, missing, code, beta, 0, tile, tallies)
         scatter(rows, batch, start, count, 0, tile, pulls)
         if fair:
-            closest_by_label(tile.distances, count, prototypes.pseudo, n_groups, tile.closest, tile.who)
-            weigh(batch, start, count, s, n_groups, alpha, code, beta, 1, tile, pulls)
+            closest_by_label(distances, count, prototypes.pseudo, n_groups, closest, who)
+            missing = choose_rivals(batch, start, count, s, n_groups, alpha, tile)
+            weigh(count, missing, code, beta, 1, tile, tallies)
             scatter(rows, batch, start, count, 1, tile, pulls)
     W, sums, weights = prototypes.W, pulls.sums, pulls.weights
     for term in range(1 + fair):
@@ -376,13 +421,16 @@ def scales(published, y, s, batch, n_prototypes, n_classes, n_groups, tallies):
 def look(rows, y, s, points, n_points, prototypes, tile, cells):
     """Measure the first ``n_points`` of ``points`` against every prototype; cells and limits are made anew."""
     nearest, limit, reach, counts = cells.nearest, cells.limit, cells.reach, cells.counts
-    distances, first, second, who = tile.distances, tile.first, tile.second, tile.nearest
+    distances, first, second, who, gap = tile.distances, tile.first, tile.second, tile.nearest, tile.mu
     # A distance from the sparse expansion is off by the root of the cancellation against |w|².
     blur = 0.0 if rows.indptr.size == 0 else np.sqrt(1e-15 * prototypes.norms.max())
-    for start in range(0, n_points, TILE):
-        count = min(TILE, n_points - start)
+    width = first.size
+    for start in range(0, n_points, width):
+        count = min(width, n_points - start)
         measure(rows, points, start, count, prototypes, tile)
         two_closest(distances, count, first, second, who)
+        for b in range(count):
+            gap[b] = np.sqrt(second[b]) * (1.0 - 1e-9) - np.sqrt(first[b]) - blur
         for b in range(count):
             i = points[start + b]
             now = int(who[b])
@@ -392,8 +440,7 @@ def look(rows, y, s, points, n_points, prototypes, tile, cells):
                     counts[before, y[i], s[i]] -= 1
                 counts[now, y[i], s[i]] += 1
                 nearest[i] = now
-            far = np.sqrt(second[b])
-            limit[i] = (reach[now] + far - np.sqrt(first[b]) - 1e-9 * far - blur) * DOWN
+            limit[i] = (reach[now] + gap[b]) * DOWN
 
 
 @njit(**_options)
@@ -410,8 +457,9 @@ def screen(rows, y, s, points, n_points, prototypes, leftover, tile, cells):
     distances, first, second, who = tile.rough_distances, tile.rough_first, tile.rough_second, tile.rough_nearest
     longest = np.sqrt(prototypes.norms.max())
     left = 0
-    for start in range(0, n_points, TILE):
-        count = min(TILE, n_points - start)
+    width = first.size
+    for start in range(0, n_points, width):
+        count = min(width, n_points - start)
         _measure_sparse(
             rows.rough, rows.indices, indptr, rows.rough_squares, points, start, count,
             prototypes.rough, norms, tile.rough_row, distances,
@@ -456,8 +504,9 @@ def reassign(rows, y, s, prototypes, moves, bounds, queue, tile, cells):
     queued = 0
     if bounds:
         for i in range(nearest.size):
-            queue[queued] = i
-            queued += reach[nearest[i]] >= limit[i]
+            if reach[nearest[i]] >= limit[i]:
+                queue[queued] = i
+                queued += 1
     else:
         for i in range(nearest.size):
             queue[i] = i
@@ -554,8 +603,9 @@ def distances(
     prototypes = Prototypes(W, columns, rough, norms, labels, pseudo)
     tile = new_tile(rows, prototypes, 2)
     points = np.arange(out.shape[0])
-    for start in range(0, points.size, TILE):
-        count = min(TILE, points.size - start)
+    width = tile.first.size
+    for start in range(0, points.size, width):
+        count = min(width, points.size - start)
         measure(rows, points, start, count, prototypes, tile)
         out[start : start + count] = tile.distances[:, :count].T
 

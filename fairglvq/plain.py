@@ -47,7 +47,8 @@ def descent(X, labels, W, prototype_labels, *, alpha, activation, beta, publishe
 def majority_groups(X, s, W, n_groups, empty_takes) -> np.ndarray:
     """Pseudo-classes (P,): the majority group of each cell; ``empty_takes()`` gives the group of an empty one."""
     nearest = squared_distances(X, W).argmin(1)
-    votes = np.bincount(nearest * n_groups + s, minlength=len(W) * n_groups).reshape(len(W), n_groups)
+    votes = np.zeros((len(W), n_groups), np.int64)
+    np.add.at(votes, (nearest, s), 1)
     pseudo = votes.argmax(1)
     for j in np.flatnonzero(votes.sum(1) == 0):
         pseudo[j] = empty_takes()
