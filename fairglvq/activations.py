@@ -1,7 +1,6 @@
 """Monotone activations Φ of the relative distance μ, each beside its derivative Φ'.
 
-The functions take numbers or arrays and are compiled, so the plain NumPy version and the fused kernel
-share this one definition.
+The functions in the registry take numbers or arrays; :func:`value_and_slope` is what the kernels call.
 """
 
 from collections.abc import Callable
@@ -11,39 +10,33 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
 def sigmoid(mu, beta):
-    """σ(βμ) = 1 / (1 + exp(-βμ))."""
-    return 1.0 / (1.0 + np.exp(-beta * mu))
+    """σ(βμ) = 1 / (1 + exp(-βμ)), written so that nothing overflows."""
+    return 0.5 + 0.5 * np.tanh(0.5 * beta * mu)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
 def sigmoid_slope(mu, beta):
     """d/dμ σ(βμ) = β σ (1 - σ)."""
     p = sigmoid(mu, beta)
     return beta * p * (1.0 - p)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
 def swish(mu, beta):
     """Φ(μ) = μ σ(βμ) (Villmann et al. 2020, the paper's choice)."""
     return mu * sigmoid(mu, beta)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
 def swish_slope(mu, beta):
     """Φ'(μ) = σ + βμ σ (1 - σ)."""
     p = sigmoid(mu, beta)
     return p + beta * mu * p * (1.0 - p)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
 def identity(mu, beta):
     """Φ(μ) = μ, Sato and Yamada's plain cost; β plays no part."""
     return mu * 1.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
 def identity_slope(mu, beta):
     """Φ'(μ) = 1, in the shape of μ."""
     return mu * 0.0 + 1.0
@@ -73,7 +66,7 @@ def value_and_slope(code, mu, beta):
     """
     if code == 2:
         return mu, 1.0
-    p = sigmoid(mu, beta)
+    p = 1.0 / (1.0 + np.exp(-beta * mu))
     steep = beta * p * (1.0 - p)
     if code == 1:
         return p, steep
