@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from .activations import value_and_slope
+from .activations import activate
 
 _options: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
 
@@ -82,6 +82,9 @@ class Tile(NamedTuple):
     d_minus: np.ndarray  # (T,)
     rival: np.ndarray  # (2, T) prototypes w+ and w- of each point, as floats, -1 where there is none
     mu: np.ndarray  # (T,)
+    value: np.ndarray  # (T,) Φ(μ)
+    slope: np.ndarray  # (T,) Φ'(μ)
+    power: np.ndarray  # (T,) scratch of the exponential
     inverse: np.ndarray  # (T,) 1 / (d+ + d-)
     factor: np.ndarray  # (2, T) what multiplies (x - w+) and (x - w-)
     first: np.ndarray  # (T,) smallest distance of all
@@ -114,6 +117,9 @@ def new_tile(rows, prototypes, n_labels):
         np.empty(width),
         np.empty(width),
         np.empty((2, width)),
+        np.empty(width),
+        np.empty(width),
+        np.empty(width),
         np.empty(width),
         np.empty(width),
         np.empty((2, width)),
@@ -306,18 +312,19 @@ def weigh(count, missing, code, beta, term, tile, tallies):
     μ = (d+ - d-) / (d+ + d-), so -∂Φ/∂w+ = 4 Φ'(μ) d- / (d+ + d-)² (x - w+) and its twin for w- with -d+.
     """
     rival, mu, inverse, factor = tile.rival, tile.mu, tile.inverse, tile.factor
-    d_plus, d_minus = tile.d_plus, tile.d_minus
+    d_plus, d_minus, value, slope = tile.d_plus, tile.d_minus, tile.value, tile.slope
     for b in range(count):
         both = d_plus[b] + d_minus[b]
         # On both rivals at once μ is 0/0: nothing pulls. Below this, both² is no number to divide by either.
         inverse[b] = 1.0 / both if both > 1e-150 else 0.0
     for b in range(count):
         mu[b] = (d_plus[b] - d_minus[b]) * inverse[b]
+    activate(code, mu, beta, count, tile.power, value, slope)
     cost, right = 0.0, 0
     for b in range(count):
-        value, slope = value_and_slope(code, mu[b], beta)
-        cost += value
-        inverse[b] *= inverse[b] * slope
+        cost += value[b]
+    for b in range(count):
+        inverse[b] *= inverse[b] * slope[b]
     for b in range(count):
         right += (d_plus[b] < d_minus[b]) | ((d_plus[b] == d_minus[b]) & (rival[0, b] < rival[1, b]))
     for b in range(count):
