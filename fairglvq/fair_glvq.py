@@ -62,7 +62,7 @@ class FairGLVQ(GLVQ):
         return self._fit(X, y, sensitive_features)
 
     def partial_fit(self, X, y, *, sensitive_features=None, classes=None, groups=None):
-        """Learn from one more mini-batch in constant memory; votes are running counts over all batches seen.
+        """Learn from one more mini-batch in constant memory; votes are running counts, and old ones fade.
 
         ``classes`` and ``groups`` name everything to come and are needed at the first call.
         """

@@ -20,6 +20,11 @@ STEPS = ("algorithm", "published")
 # Sums of squares and of moves beyond this would leave the range of the kernels' 32-bit numbers.
 LARGEST = 1e30
 
+# A stream's votes are halved whenever they hold more points per prototype than this. Prototypes move on; if points that
+# are others' by now voted for ever, pseudo-classes would freeze: on XOR with C = 2 or 3 the gap between the groups then
+# grew to 0.4, from 0.25 without fairness. With it, a stream ends where fit does.
+VOTES_PER_PROTOTYPE = 100
+
 
 def _one_of(names):
     return lambda value: isinstance(value, str) and value in names
@@ -195,6 +200,8 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
             W = self._start(X, codes, rng)
             self._set_prototypes(W, np.zeros(len(W), np.int64))
             self._votes = np.zeros((len(W), len(self.classes_), self._n_groups()), np.int64)
+        if self._votes.sum() > VOTES_PER_PROTOTYPE * len(self._votes):
+            self._votes //= 2
         trainer = Trainer(
             as_rows(X),
             codes,
@@ -257,6 +264,8 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
     def _set_stream_groups(self, s, groups, n, first):
         if first:
             self.groups_ = None if groups is None else _distinct(groups, "groups")
+        elif groups is not None and not np.array_equal(_distinct(groups, "groups"), np.asarray(self.groups_)):
+            raise ValueError(f"groups={groups!r} differ from those of the first call: {self.groups_!r}")
         if s is None:
             return None
         if self.groups_ is None:

@@ -160,12 +160,13 @@ class Trainer:
             np.empty((slots, 2, 4)),
             np.empty((slots, 3), np.int64),
         )
+        # Plain numbers only: every other kind would be compiled for anew.
         done, n_kept, looks, steps, flips, uses, self.flew_off = kernels.run(
             *self.rows, *self.prototypes, *self.cells, *self.pulls, self.y, self.s, self.order, self.random,
             self.centre, self.fence, self.n_classes, self.n_groups, float(recipe.C), float(recipe.alpha),
             ACTIVATIONS[recipe.activation].code, float(recipe.beta), float(recipe.learning_rate),
-            min(recipe.batch_size, self.y.size), recipe.step == "published", bool(recipe.shuffle), self.bounds,
-            n_epochs, record_every, *kept,
+            int(min(recipe.batch_size, self.y.size)), recipe.step == "published", bool(recipe.shuffle), self.bounds,
+            int(n_epochs), int(record_every), *kept,
         )  # fmt: skip
         if n_kept:
             self._remember(*(array[:n_kept] for array in kept))
