@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from pages.shared import controls, fetching, gestures, session, stage
+from pages.shared import controls, fetching, gestures, runs, session, stage
 from pages.shared.looks import STYLE
-from pages.shared.runs import CancelledError, Job, Show, workshop
-from pages.shared.scene import UntrainableError, film_key, with_film
+from pages.shared.runs import Job, Show, workshop
+from pages.shared.scene import Film, UntrainableError, film_key, with_film
 from pages.shared.state import PRESETS, Settings, link_carries_paint, preset_of
 
 PATIENCE = 0.9  # seconds of training before progress is shown
@@ -26,6 +27,7 @@ INTRO = (
 def main() -> None:
     """Settings, training, picture."""
     settings = session.begin()
+    st.session_state.waits_for = []  # jobs whose end will change the page
     st.html(STYLE)
     st.title("See a classifier become fair, and what it costs", anchor=False)
     controls.presets(settings)
@@ -49,37 +51,55 @@ def notices(settings: Settings) -> None:
     """What was repaired in the link, until it is dismissed; and what a link cannot hold."""
     told = st.session_state.told
     if told:
-        with st.container(key="repaired", border=True, horizontal=True, vertical_alignment="center"):
-            st.markdown("**The link was repaired.** " + " ".join(told))
+        with _boxed("repaired", "**The link was repaired.** " + " ".join(told)):
             st.button("Dismiss", on_click=told.clear)
     if not link_carries_paint(settings):
         st.caption("So many painted or erased points do not fit into a link: Share leaves them out.")
 
 
+def _boxed(key: str, text: str) -> DeltaGenerator:
+    """A sentence in a box; returns the place for a button beside it."""
+    with st.container(key=key, border=True):
+        left, right = st.columns([7, 1], vertical_alignment="center")
+    left.markdown(text)
+    return right
+
+
 def trained(settings: Settings) -> Show | None:
     """The scene of these settings; while it is being trained, the one before."""
     visit = st.session_state
+    first = "shown" not in visit and not settings.real
+    if first and runs.cold() and visit.view is None:
+        _show_without_inp(settings)
     job: Job | None = visit.get("job")
-    if job is None or job.key != settings:
+    if job is None or job.key != settings or job.cancelled:
         if job:
             job.cancel()
         job = visit.job = workshop().order(settings)
-    first = "shown" not in visit and not settings.real
-    if job.finished_within(FIRST_PATIENCE if first else PATIENCE):
+    awaited = "shown" not in visit or visit.shown[0] != settings
+    if job.finished_within((FIRST_PATIENCE if first else PATIENCE) if awaited else 0):
         try:
             visit.shown = settings, job.future.result()
-        except (UntrainableError, CancelledError) as problem:
+        except UntrainableError as problem:
             explain(str(problem))
         except Exception:
             logging.getLogger(__name__).exception("Training failed with %s", settings)
             explain("Something unexpected went wrong while training with these settings.")
+    else:
+        visit.waits_for.append(job)
     return visit.shown[1] if "shown" in visit else None
+
+
+def _show_without_inp(settings: Settings) -> None:
+    """The first picture of a cold server: INP joins the others once scikit-learn is loaded."""
+    job = workshop().order(settings, ("glvq", "fairglvq"))
+    if job.finished_within(FIRST_PATIENCE) and not job.future.exception():
+        st.session_state.shown = settings, job.future.result()
 
 
 def explain(problem: str) -> None:
     """Why there is no new picture, and the way back."""
-    with st.container(key="problem", border=True, horizontal=True, vertical_alignment="center"):
-        st.markdown(f"{problem} The picture below is the last one that worked." if problem else "Training was stopped.")
+    with _boxed("problem", f"{problem} The last picture that worked is shown."):
         st.button("Undo", key="undo_problem", on_click=session.undo)
 
 
@@ -89,7 +109,7 @@ def draw(show: Show) -> None:
     settings = visit.shown[0]
     for warning in show.warnings:
         st.warning(warning)
-    film = workshop().film(settings)
+    film = film_of(settings)
     scene = with_film(show.scene, settings, film) if film else show.scene
     meta = scene.meta | {
         "reply": visit.reply,
@@ -104,31 +124,37 @@ def draw(show: Show) -> None:
         order_film(settings)
 
 
+def film_of(settings: Settings) -> Film | None:
+    """C as a film, if it is trained."""
+    job: Job | None = st.session_state.get("film_job")
+    if job and job.key == film_key(settings) and job.future.done() and not job.future.exception():
+        return job.future.result()
+    return workshop().film(settings)
+
+
 def order_film(settings: Settings) -> None:
-    """C as a film, trained after the picture; a film for other settings is no longer needed."""
+    """Have the film trained, now that the picture is there; one for other settings is no longer needed."""
     visit = st.session_state
     job: Job | None = visit.get("film_job")
-    if job and job.key == film_key(settings):
-        return
-    if job:
-        job.cancel()
-    visit.film_job = workshop().order_film(settings)
+    if job is None or job.key != film_key(settings) or job.cancelled:
+        if job:
+            job.cancel()
+        job = visit.film_job = workshop().order_film(settings)
+    if not (job.future.done() and job.future.exception()):
+        visit.waits_for.append(job)
 
 
 def watch_work() -> None:
     """One fragment looks after all work in the background, as long as there is any."""
-    visit = st.session_state
-    film: Job | None = visit.get("film_job")
-    visit.waits_for = [job for job in (visit.job, film) if job and not job.future.done()]
-    st.fragment(_look, run_every=POLL if visit.waits_for else None)()
+    st.fragment(_look, run_every=POLL if st.session_state.waits_for else None)()
 
 
 def _look() -> None:
     visit = st.session_state
-    job: Job = visit.job
-    if any(work.future.done() for work in visit.waits_for):
+    if any(job.future.done() for job in visit.waits_for):
         st.rerun()
-    if job in visit.waits_for:
+    job: Job = visit.job
+    if job in visit.waits_for and ("shown" not in visit or visit.shown[0] != job.key):
         left = job.seconds_left
         with st.container(key="progress", horizontal=True, vertical_alignment="center"):
             st.progress(job.share, text="Training" + (f": about {left:.0f} s to go" if left is not None else " …"))
@@ -137,8 +163,9 @@ def _look() -> None:
 
 def _cancel() -> None:
     """Stop training and go back to what is on the screen."""
-    st.session_state.job.cancel()
-    session.undo()
+    visit = st.session_state
+    visit.job.cancel()
+    session.change(visit.shown[0] if "shown" in visit else Settings())
 
 
 main()

@@ -47,9 +47,12 @@ def panel(
     left.button("Reset", help="The data set's own settings; the seed stays.", on_click=session.reset, width="stretch")
     right.button("New seed", help="Draw data, split and start anew.", on_click=session.new_seed, width="stretch")
     if rest:
-        with st.expander("More", key="more"):
-            for name in rest:
-                _control(name, settings, said.get(name), name in locked)
+        # Drawn only when open: a dozen widgets that few visitors need would delay everybody's first picture.
+        more = st.expander("More", key="more", on_change=session.touch)
+        if more.open:
+            with more:
+                for name in rest:
+                    _control(name, settings, said.get(name), name in locked)
 
 
 def _control(name: str, settings: Settings, said: str | None, locked: bool) -> None:

@@ -16,7 +16,7 @@ from .state import FIELDS, Point, Settings
 def receive() -> None:
     """The stage's callback: one finished gesture."""
     visit = st.session_state
-    visit.touched = True
+    session.touch()
     gesture = visit[session.STAGE]["gesture"]
     if not gesture or "shown" not in visit:
         return

@@ -19,7 +19,7 @@ STYLE = """<style>
 .st-key-w_dataset button img { display: block; max-height: none; width: 92%; height: auto; margin: 0 auto 0.15rem; }
 .st-key-w_dataset button:nth-child(n+5) img { display: none; }
 @media (max-width: 640px) {
-  .stMainBlockContainer { padding: 3.2rem 1rem 2rem; }
+  .stMainBlockContainer { padding: 4rem 1rem 2rem; }
   .stMain h1 { font-size: 1.2rem; }
   [data-testid="stLayoutWrapper"]:has(> .st-key-intro) { order: 1; }
   .st-key-w_preset [role="radiogroup"] { flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; }

@@ -8,10 +8,11 @@ thirty visitors with the same settings train once. Only plain arrays are kept, a
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from functools import partial
 from queue import SimpleQueue
@@ -133,6 +134,11 @@ class Job:
         share = self.share
         return (time.monotonic() - self.began) * (1 - share) / share if share > 0.05 else None
 
+    @property
+    def cancelled(self) -> bool:
+        """Whether it was told to stop before it was done."""
+        return self._cancelled.is_set() and not (self.future.done() and self.future.exception() is None)
+
     def cancel(self) -> None:
         """Stop at the next opportunity."""
         self._cancelled.set()
@@ -165,10 +171,10 @@ class Workshop:
         self.shelf = Shelf(SHELF)
         self.tables = Shelf(TABLES)
 
-    def order(self, settings: Settings) -> Job:
-        """Train all methods of a scene; the job's result is a `Show`."""
+    def order(self, settings: Settings, methods: Sequence[str] = scene.METHODS) -> Job:
+        """Train the methods of a scene; the job's result is a `Show`."""
         job = Job(settings)
-        tells = {method: job.part(method) for method in scene.METHODS}
+        tells = {method: job.part(method) for method in methods}
         self.jobs.submit(lambda: self._show(settings, tells), job.future)
         return job
 
@@ -207,6 +213,11 @@ class Workshop:
 
     def _table(self, settings: Settings) -> scene.Table:
         return self.tables.get(scene.table_key(settings), lambda: scene.load_table(settings))
+
+
+def cold() -> bool:
+    """Whether INP would have to wait for scikit-learn to load, two seconds that a first picture need not take."""
+    return "sklearn.linear_model" not in sys.modules
 
 
 @st.cache_resource(show_spinner=False)

@@ -410,7 +410,7 @@ def compose(settings: Settings, table: Table, runs: Mapping[str, Run]) -> Scene:
     longest = max(runs.values(), key=lambda run: len(run.epochs))
     labels = np.repeat(np.arange(len(table.classes)), settings.prototypes).tolist()
     meta = {
-        "revision": revision(settings),
+        "revision": revision(settings, *runs),
         "keep_position": True,
         "dataset": settings.dataset,
         "classes": table.classes,

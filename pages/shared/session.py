@@ -47,10 +47,15 @@ def _adopt(query: dict[str, str]) -> None:
     visit.written = query
 
 
+def touch() -> None:
+    """Something on the page was used: an older address in this run is not the browser's Back."""
+    st.session_state.touched = True
+
+
 def change(settings: Settings) -> None:
     """Go on with other settings; `undo` comes back to these."""
     visit = st.session_state
-    visit.touched = True
+    touch()
     if settings == visit.settings:
         return
     visit.history = [*visit.history[-STEPS_BACK:], visit.settings]
@@ -61,7 +66,7 @@ def change(settings: Settings) -> None:
 def undo() -> None:
     """Back to the settings before the last change."""
     visit = st.session_state
-    visit.touched = True
+    touch()
     if visit.history:
         visit.settings = visit.history.pop()
         visit.reply = None
@@ -84,7 +89,7 @@ def new_seed() -> None:
 def keep_view() -> None:
     """What the visitor looks at outlives a rerun and a page switch."""
     visit = st.session_state
-    visit.touched = True
+    touch()
     visit.view = visit[STAGE]["view"]
 
 

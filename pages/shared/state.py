@@ -246,8 +246,8 @@ PRESETS: dict[str, Preset] = {
     "strong": Preset(
         "C too strong",
         "When the push for fairness drowns the pull of the classes, the gap closes because nobody is told apart any "
-        "more. Switch on Forces, play, then turn C back down.",
-        Settings(dataset="local", C=5.0),
+        "more: half of all decisions are wrong. Switch on Forces, play, then turn C back down to 1.",
+        Settings(dataset="three_groups", C=4.0),
     ),
     "inp": Preset(
         "Where INP fails",

@@ -9,7 +9,7 @@ import numpy as np
 from fairglvq.activations import swish_slope
 from fairglvq.training import as_rows
 
-from .scene import Run, Scene, Score, final_scores, squared_distances
+from .scene import TITLES, Run, Scene, Score, final_scores, squared_distances
 from .state import Settings
 
 
@@ -32,7 +32,7 @@ def said(settings: Settings, scene: Scene) -> dict[str, str]:
         "held_out": f"{len(scene.table.y) - n_learn:,} points measure, {n_learn:,} train.",
         "bias": _data_gap(scene),
         "noise": _overlap(scores),
-        "projections": _removed(scene.runs["inp"]),
+        "projections": _removed(scene.runs.get("inp")),
         "plane": "The plane changes what you see, not what is trained.",
     }
 
@@ -40,10 +40,10 @@ def said(settings: Settings, scene: Scene) -> dict[str, str]:
 def warnings(scene: Scene) -> list[str]:
     """What went wrong in training, and what to do about it."""
     return [
-        f"{title}'s prototypes flew off in epoch {scene.runs[key].epochs[-1]}, so its training stopped there; the last "
-        "sound prototypes are shown. Lower C or the learning rate."
-        for key, title in (("glvq", "GLVQ"), ("inp", "INP + GLVQ"), ("fairglvq", "FairGLVQ"))
-        if scene.runs[key].flew_off
+        f"{TITLES[key]}'s prototypes flew off in epoch {run.epochs[-1]}, so its training stopped there; the last sound "
+        "prototypes are shown. Lower C or the learning rate."
+        for key, run in scene.runs.items()
+        if run.flew_off
     ]
 
 
@@ -54,11 +54,11 @@ def _strength(settings: Settings, scores: dict[str, Score]) -> str:
     if before.statistical_parity is None or after.statistical_parity is None:
         return f"Accuracy {_change(before.accuracy, after.accuracy)}; no two groups to compare."
     gap = _change(before.statistical_parity, after.statistical_parity)
-    return f"Against GLVQ: gap {gap}, accuracy {_change(before.accuracy, after.accuracy)}."
+    return f"Gap {gap}, accuracy {_change(before.accuracy, after.accuracy)} vs GLVQ."
 
 
 def _change(before: float, after: float) -> str:
-    return f"{100 * before:.0f} → {100 * after:.0f} %"
+    return f"{100 * before:.0f} → {100 * after:.0f}%"
 
 
 def _alpha(fair: Run, n_learn: int) -> str:
@@ -115,10 +115,10 @@ def _data_gap(scene: Scene) -> str:
 
 
 def _overlap(scores: dict[str, Score]) -> str:
-    return f"GLVQ still gets {100 * scores['glvq'].accuracy:.1f} % right."
+    return f"GLVQ still gets {100 * scores['glvq'].accuracy:.1f}% right."
 
 
-def _removed(inp: Run) -> str:
-    if inp.removed is None:
+def _removed(inp: Run | None) -> str:
+    if inp is None or inp.removed is None:
         return "Nothing was removed."
     return f"{len(inp.removed)} of {inp.prototypes.shape[2]} directions are gone."

@@ -91,7 +91,7 @@ export function tally(scene, model, { heldOut = true } = {}) {
   if (cached?.scene === scene && cached.asked === heldOut) return cached.result;
   const { G, K } = scene;
   const measured = measuredPoints(scene, heldOut);
-  const shipped = measured.heldOut ? shippedBlock(scene, model, "counts", G * K * K) : null;
+  const shipped = heldOut ? shippedBlock(scene, model, "counts", G * K * K) : null;
   const counts = new Int32Array(G * K * K);
   if (shipped) {
     counts.set(shipped);
