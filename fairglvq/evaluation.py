@@ -133,7 +133,8 @@ def _compute(data: Dataset, method: str, tasks: list[Task], folds: int, params: 
     arrays = (data.X, data.y, data.s)
     prepared = dict(
         joblib.Parallel()(
-            joblib.delayed(_prepare)(*arrays, method, strengths[part], part, folds, params) for part in parts
+            joblib.delayed(_prepare)(*arrays, data.favourable, method, strengths[part], part, folds, params)
+            for part in parts
         )
     )
     yield from yield_unordered(
@@ -142,30 +143,33 @@ def _compute(data: Dataset, method: str, tasks: list[Task], folds: int, params: 
     )
 
 
-def _prepare(X, y, s, method, strengths, part, folds, params):
+def _prepare(X, y, s, favourable, method, strengths, part, folds, params):
     seed, fold_number = part
-    fold, _, _ = split(X, y, s, seed, fold_number, folds)
+    fold, _, _ = split(X, y, s, seed, fold_number, folds, favourable)
     with threadpool_limits(1):  # the work is spread over folds already
         return part, methods.get(method).prepare(fold, strengths, params)
 
 
 def _assess(X, y, s, favourable, task: Task, prepared, folds: int, params: dict):
-    fold, X_test, test = split(X, y, s, task.seed, task.fold, folds)
+    fold, X_test, test = split(X, y, s, task.seed, task.fold, folds, favourable)
+    method = methods.get(task.method)
     start = time.perf_counter()
     with threadpool_limits(1):
-        model = methods.get(task.method).fit(fold, prepared, task.strength, params)
+        model = method.fit(fold, prepared, task.strength, params)
     seconds = time.perf_counter() - start
-    return task, assess(y[test], model.predict(X_test), s[test], favourable) | {"seconds": seconds}
+    return task, assess(y[test], method.decide(model, X_test, s[test]), s[test], favourable) | {"seconds": seconds}
 
 
-def split(X, y, s, seed: int, fold: int, folds: int) -> tuple[methods.TrainingFold, np.ndarray, np.ndarray]:
+def split(
+    X, y, s, seed: int, fold: int, folds: int, favourable=None
+) -> tuple[methods.TrainingFold, np.ndarray, np.ndarray]:
     """Training fold, test points and test rows; both scaled to the training fold's range, feature by feature."""
     cut = StratifiedKFold(folds, shuffle=True, random_state=seed).split(X, y)
     train, test = next(part for number, part in enumerate(cut) if number == fold)
     scaler = MinMaxScaler().fit(X[train])
     # A seed of its own for each fold, so that fold 0 of seed 1 does not start like fold 1 of seed 0.
     own_seed = int(np.random.SeedSequence([seed, fold]).generate_state(1)[0])
-    training = methods.TrainingFold(scaler.transform(X[train]), y[train], s[train], own_seed)
+    training = methods.TrainingFold(scaler.transform(X[train]), y[train], s[train], own_seed, favourable)
     return training, scaler.transform(X[test]), test
 
 

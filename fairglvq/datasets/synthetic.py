@@ -13,7 +13,8 @@ All of them take the same knobs:
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,47 @@ PAPER = "Störck et al. (2024). FairGLVQ: Fairness in Partition-Based Classifica
 OURS = "Made for this project, drawn at random"
 
 
+@dataclass(frozen=True)
+class Definition:
+    """What a set is drawn from: Gaussians of equal weight, and the rule for label and group.
+
+    ``rule`` takes points (n, 2), the standard normal draws behind them (n, 2) and the number of each point's Gaussian,
+    and returns labels and groups, before ``bias`` loosens the groups.
+    """
+
+    centres: tuple[tuple[float, float], ...]
+    deviations: tuple[float, float]
+    rule: Callable[[Floats, Floats, Labels], tuple[npt.NDArray, npt.NDArray]]
+
+
+def _local_rule(X: Floats, z: Floats, gaussian: Labels):
+    # The sign of z is the sign of x there, and still splits the points in two when noise is 0.
+    left = z[:, 0] < 0
+    upper = gaussian >= 2
+    return np.where(upper, left, gaussian == 1), upper & left
+
+
+def _xor_rule(X: Floats, z: Floats, gaussian: Labels):
+    upper = gaussian % 2 == 1
+    return np.where(upper, X[:, 0] < 1.1, X[:, 0] > 1.1), (gaussian == 1) | (gaussian == 2)
+
+
+def _three_classes_rule(X: Floats, z: Floats, gaussian: Labels):
+    return np.array([0, 1, 2, 0, 2, 2])[gaussian], gaussian >= 3
+
+
+def _three_groups_rule(X: Floats, z: Floats, gaussian: Labels):
+    return X[:, 0] > np.array([0.8, 0.0, -0.8])[gaussian], gaussian
+
+
+DEFINITIONS: Mapping[str, Definition] = {
+    "local": Definition(((6, 0), (3, 0), (0, 6), (0, 3)), (0.5, 0.5), _local_rule),
+    "xor": Definition(((0, 0), (0, 1), (1, 0), (1, 1)), (0.15, 0.15), _xor_rule),
+    "three_classes": Definition(((0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1)), (0.2, 0.2), _three_classes_rule),
+    "three_groups": Definition(((0, 0), (0, 1), (0, 2)), (1.0, 0.2), _three_groups_rule),
+}
+
+
 def local(size: int = 800, noise: float = 1.0, bias: float = 1.0, seed: int = 0) -> Dataset:
     """The paper's "local": two separate problems, of which only one is tied to the group.
 
@@ -35,12 +77,8 @@ def local(size: int = 800, noise: float = 1.0, bias: float = 1.0, seed: int = 0)
     where label and group are both 1 left of x = 0, and both 0 right of it. All standard deviations are 0.5. A fair
     answer must give up the upper problem and may keep the right one; no single projection of the plane does that.
     """
-    X, z, gaussian = _draw(((6, 0), (3, 0), (0, 6), (0, 3)), (0.5, 0.5), size, noise, bias, seed)
-    # The sign of z is the sign of x there, and still splits the points in two when noise is 0.
-    left = z[:, 0] < 0
-    upper = gaussian >= 2
-    y = np.where(upper, left, gaussian == 1)
-    return _dataset("local", "Local", X, y, _loosen(upper & left, bias, seed), source=PAPER)
+    X, y, s = _draw("local", size, noise, bias, seed)
+    return _dataset("local", "Local", X, y, s, source=PAPER)
 
 
 def xor(size: int = 800, noise: float = 1.0, bias: float = 1.0, seed: int = 0) -> Dataset:
@@ -50,11 +88,8 @@ def xor(size: int = 800, noise: float = 1.0, bias: float = 1.0, seed: int = 0) -
     1 right of x = 1.1 in the lower row and left of it in the upper row. Deciding by height alone is fair and right for
     seven in eight; the last eighth can only be had by cutting along the groups.
     """
-    X, _, gaussian = _draw(((0, 0), (0, 1), (1, 0), (1, 1)), (0.15, 0.15), size, noise, bias, seed)
-    upper = gaussian % 2 == 1
-    y = np.where(upper, X[:, 0] < 1.1, X[:, 0] > 1.1)
-    s = (gaussian == 1) | (gaussian == 2)
-    return _dataset("xor", "XOR", X, y, _loosen(s, bias, seed), source=PAPER)
+    X, y, s = _draw("xor", size, noise, bias, seed)
+    return _dataset("xor", "XOR", X, y, s, source=PAPER)
 
 
 def three_classes(size: int = 500, noise: float = 1.0, bias: float = 1.0, seed: int = 0) -> Dataset:
@@ -65,11 +100,8 @@ def three_classes(size: int = 500, noise: float = 1.0, bias: float = 1.0, seed: 
     one decision in six, and the other borders stay. And with three classes a score that asks for the favourable one
     does not see how the other two are shared out.
     """
-    columns_by_rows = ((0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1))
-    X, _, gaussian = _draw(columns_by_rows, (0.2, 0.2), size, noise, bias, seed)
-    y = np.array([0, 1, 2, 0, 2, 2])[gaussian]
+    X, y, s = _draw("three_classes", size, noise, bias, seed)
     names = {0: "rejected", 1: "waiting list", 2: "admitted"}
-    s = _loosen(gaussian >= 3, bias, seed)
     return _dataset("three_classes", "Three classes", X, y, s, class_names=names, favourable=2)
 
 
@@ -81,22 +113,15 @@ def three_groups(size: int = 800, noise: float = 1.0, bias: float = 1.0, seed: i
     counts: helping the middle group alone changes nothing. One bar at 0 for all is fair and costs the decisions in
     between, about one in five.
     """
-    X, _, row = _draw(((0, 0), (0, 1), (0, 2)), (1.0, 0.2), size, noise, bias, seed)
-    y = X[:, 0] > np.array([0.8, 0.0, -0.8])[row]
-    return _dataset("three_groups", "Three groups", X, y, _loosen(row, bias, seed), n_groups=3)
+    X, y, s = _draw("three_groups", size, noise, bias, seed)
+    return _dataset("three_groups", "Three groups", X, y, s, n_groups=3)
 
 
 def _draw(
-    centres: Sequence[tuple[float, float]],
-    deviations: tuple[float, float],
-    size: int,
-    noise: float,
-    bias: float,
-    seed: int,
-) -> tuple[Floats, Floats, Labels]:
-    """Check the knobs and draw ``size`` points per Gaussian.
+    name: str, size: int, noise: float, bias: float, seed: int
+) -> tuple[Floats, npt.NDArray[np.bool_] | Labels, Labels]:
+    """Check the knobs and draw ``size`` points per Gaussian: points (n, 2), labels and groups.
 
-    Returns the points (n, 2), the standard normal draws behind them (n, 2) and the number of each point's Gaussian.
     The rows come mixed, because the published runs take mini-batches as consecutive slices: in the order of the
     Gaussians a batch of Local would hold one label only, and its statistical parity comes out at 0.25 over six
     seeds, mixed at 0.14 (Table 1: 0.12 ± 0.13).
@@ -109,10 +134,13 @@ def _draw(
         raise ValueError(f"bias must be between 0 (groups independent of labels) and 1 (the original), got {bias!r}.")
     if not (math.isfinite(seed) and seed == int(seed) and seed >= 0):
         raise ValueError(f"seed must be a whole number of at least 0, got {seed!r}.")
+    definition = DEFINITIONS[name]
     rng = np.random.default_rng(int(seed))
-    gaussian = rng.permutation(np.repeat(np.arange(len(centres)), int(size)))
+    gaussian = rng.permutation(np.repeat(np.arange(len(definition.centres)), int(size)))
     z = rng.standard_normal((len(gaussian), 2))
-    return np.array(centres, dtype=float)[gaussian] + noise * np.array(deviations) * z, z, gaussian
+    X = np.array(definition.centres, dtype=float)[gaussian] + noise * np.array(definition.deviations) * z
+    y, s = definition.rule(X, z, gaussian)
+    return X, y, _loosen(s, bias, seed)
 
 
 def _loosen(s: npt.NDArray[np.bool_] | Labels, bias: float, seed: int) -> Labels:

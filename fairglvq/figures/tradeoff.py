@@ -1,0 +1,289 @@
+"""Trade-off curves: one score against another, a curve per method, with spreads, front, limit and published points.
+
+A method has a colour and a shape of its own, by its place in METHODS. The colours are none of the class colours, and
+the shapes none of the first group shapes, so that no mark of this picture is taken for a class or a group.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from ..limit import Limit
+from ..methods import METHODS
+from ..tradeoff import MEASURES, label, pareto, point_id, strength_words
+from .grammar import ClassColour, Theme
+
+INK = ClassColour("#31333f", "#e6e8ee")
+GRID = ClassColour("#dfe1e8", "#31353f")
+
+# Methods with a knob have colours; those without, which care for the label only, have greys.
+_COLOURS = (
+    ClassColour("#7b3fd4", "#b792ff"),  # violet
+    ClassColour("#c4123f", "#ff5c7c"),  # crimson
+    ClassColour("#6b8000", "#b5cf3a"),  # olive
+    ClassColour("#0a8fc4", "#5fd0ff"),  # sky
+    ClassColour("#8c5a3c", "#c99873"),  # brown
+    ClassColour("#d63fa8", "#ff9be0"),  # pink
+)
+_GREYS = (
+    ClassColour("#8a8d98", "#868a96"),
+    ClassColour("#23262f", "#f4f5f8"),
+    ClassColour("#6a6e7a", "#aeb2bd"),
+    ClassColour("#464a55", "#d3d6de"),
+)
+_SHAPES = ("triangle-down", "hexagram", "bowtie", "triangle-left", "hourglass", "triangle-right")
+_GREY_SHAPES = ("x", "square", "cross", "star")
+
+
+@dataclass(frozen=True)
+class Style:
+    """How one method is drawn."""
+
+    colour: ClassColour
+    shape: str
+
+
+def styles() -> dict[str, Style]:
+    """Colour and shape of every method; no two methods share both."""
+    found: dict[str, Style] = {}
+    for with_knob, colours, shapes in ((True, _COLOURS, _SHAPES), (False, _GREYS, _GREY_SHAPES)):
+        names = [name for name, method in METHODS.items() if (method.knob is not None) == with_knob]
+        for i, name in enumerate(names):
+            # After the last colour they start again, one shape further on.
+            turn = i // len(colours)
+            found[name] = Style(colours[i % len(colours)], shapes[(i + turn) % len(shapes)])
+    return found
+
+
+def tradeoff_figure(
+    table: pd.DataFrame,
+    x: str = "statistical_parity",
+    y: str = "accuracy",
+    *,
+    theme: Theme = "light",
+    front: bool = True,
+    limits: Iterable[Limit] = (),
+    published: pd.DataFrame | None = None,
+    strength_labels: bool = True,
+    height: int = 520,
+) -> go.Figure:
+    """Draw a summary of :func:`fairglvq.tradeoff.summary`: a curve through the strengths of each method.
+
+    Bars are one standard deviation over folds and seeds, in both directions. ``front`` joins the points that no other
+    one beats. ``limits`` are drawn where they belong, accuracy against statistical parity. ``published`` is
+    :func:`fairglvq.paper.published`; only points of the table's data set are taken. The first entry of a marker's
+    ``customdata`` is its :func:`fairglvq.tradeoff.point_id`; published points have none.
+    """
+    for name in (x, y):
+        if name not in MEASURES or f"{name}_mean" not in table:
+            known = [measure for measure in MEASURES if f"{measure}_mean" in table]
+            raise ValueError(f"an axis must be one of {', '.join(known)}; got {name!r}")
+    ink = INK.mark(theme)
+    figure = go.Figure()
+    shown = table[table[f"{x}_mean"].notna() & table[f"{y}_mean"].notna()]
+    theirs = _of_the_same_data(published, shown, x, y)
+    ranges = [_range(shown, theirs, axis) for axis in (x, y)]
+
+    if front and len(shown) > 1:
+        best = shown[pareto(shown, x, y)].sort_values(f"{x}_mean")
+        figure.add_scatter(
+            x=best[f"{x}_mean"], y=best[f"{y}_mean"], mode="lines", name="Pareto front", hoverinfo="skip",
+            line={"color": _faded(ink, 0.18), "width": 12}, legendrank=2000,
+        )  # fmt: skip
+    if (x, y) == ("statistical_parity", "accuracy"):
+        for line in limits:
+            ranges[1] = _add_limit(figure, line, ranges, ink)
+    for method, own in theirs.groupby("method", sort=False):
+        _add_published(figure, str(method), own.sort_values("strength"), x, y, theme)
+    for method, own in shown.groupby("method", sort=False):
+        _add_curve(figure, str(method), own.sort_values("strength"), x, y, theme, strength_labels)
+    _lay_out(figure, theme, height)
+    figure.update_xaxes(title_text=_axis_title(x, "←", "→"), range=ranges[0])
+    figure.update_yaxes(title_text=_axis_title(y, "↓", "↑"), range=ranges[1])
+    return figure
+
+
+def strength_figure(
+    table: pd.DataFrame,
+    method: str,
+    measures: Iterable[str] = ("accuracy", "statistical_parity"),
+    *,
+    log: bool = False,
+    theme: Theme = "light",
+    height: int = 420,
+) -> go.Figure:
+    """Draw the scores of one method against its strength, one above the other; ``log`` spreads the small strengths.
+
+    A strength of 0 has no place on a logarithmic axis. It stands at half the smallest other one, with its own tick.
+    """
+    own = table[(table["method"] == method) & table["strength"].notna()].sort_values("strength")
+    if own.empty:
+        raise ValueError(f"no strengths of {method!r} in this table")
+    names = [name for name in measures if f"{name}_mean" in own]
+    style, knob = styles()[method], METHODS[method].knob or "strength"
+    strengths = own["strength"].to_numpy(float)
+    log = log and bool((strengths > 0).any())
+    places = np.where(strengths > 0, strengths, strengths[strengths > 0].min() / 2) if log else strengths
+    figure = make_subplots(rows=len(names), cols=1, shared_xaxes=True, vertical_spacing=0.08)
+    for row, name in enumerate(names, start=1):
+        figure.add_scatter(
+            x=places, y=own[f"{name}_mean"], row=row, col=1, mode="lines+markers", name=MEASURES[name].title,
+            showlegend=False, line={"color": style.colour.mark(theme), "width": 2},
+            marker={"symbol": style.shape, "size": 11, "color": style.colour.mark(theme)},
+            error_y=_bars(own[f"{name}_std"], style.colour.mark(theme)),
+            customdata=_customdata(own, method, name, name), hovertemplate=_hover(name),
+        )  # fmt: skip
+    _lay_out(figure, theme, height)
+    figure.update_layout(margin={"b": 60})
+    for row, name in enumerate(names, start=1):
+        figure.update_yaxes(title_text=MEASURES[name].title, row=row, col=1)
+    if log:
+        figure.update_xaxes(type="log", tickvals=places, ticktext=[f"{value:g}" for value in strengths])
+    figure.update_xaxes(title_text=knob, row=len(names), col=1)
+    return figure
+
+
+def alt_text(table: pd.DataFrame, x: str = "statistical_parity", y: str = "accuracy") -> str:
+    """The picture in one sentence, made from its numbers."""
+    told = []
+    for method, points in table.groupby("method", sort=False):
+        own = points.dropna(subset=[f"{x}_mean", f"{y}_mean"]).sort_values("strength")
+        if own.empty:
+            continue
+        first, last = own.iloc[0], own.iloc[-1]
+        numbers = [f"{end[f'{y}_mean']:.2f} at {end[f'{x}_mean']:.2f}" for end in (first, last)]
+        if len(own) == 1:
+            told.append(f"{label(str(method), first['strength'])} has {numbers[0]}")
+        else:
+            ends = [strength_words(str(method), end["strength"]) for end in (first, last)]
+            told.append(f"{label(str(method))} goes from {numbers[0]} ({ends[0]}) to {numbers[1]} ({ends[1]})")
+    heading = f"{MEASURES[y].title} against {MEASURES[x].title}".capitalize()
+    return f"{heading}, means over folds: {'; '.join(told)}." if told else f"{heading}: no points yet."
+
+
+def _add_curve(figure: go.Figure, method: str, own: pd.DataFrame, x: str, y: str, theme: Theme, labels: bool) -> None:
+    style = styles()[method]
+    colour = style.colour.mark(theme)
+    ends = {own.index[0], own.index[-1]} if labels and METHODS[method].knob else set()
+    text = [strength_words(method, row["strength"]) if i in ends else "" for i, row in own.iterrows()]
+    figure.add_scatter(
+        x=own[f"{x}_mean"], y=own[f"{y}_mean"], name=label(method), legendgroup=method,
+        mode="lines+markers+text" if any(text) else "lines+markers", text=text, textposition="bottom right",
+        textfont={"color": colour, "size": 11}, cliponaxis=False, line={"color": colour, "width": 2},
+        marker={"symbol": style.shape, "size": 11, "color": colour, "line": {"width": 0}},
+        error_x=_bars(own[f"{x}_std"], colour), error_y=_bars(own[f"{y}_std"], colour),
+        customdata=_customdata(own, method, x, y), hovertemplate=_hover(x, y),
+    )  # fmt: skip
+
+
+def _add_published(figure: go.Figure, method: str, own: pd.DataFrame, x: str, y: str, theme: Theme) -> None:
+    style = styles()[method]
+    colour = style.colour.mark(theme)
+    words = [f"{label(method, strength)}, published" for strength in own["strength"]]
+    figure.add_scatter(
+        x=own[f"{x}_mean"], y=own[f"{y}_mean"], name="published (hollow)", legendgroup="published", legendrank=3000,
+        showlegend=not any(trace.legendgroup == "published" for trace in figure.data), mode="lines+markers",
+        line={"color": _faded(colour, 0.6), "width": 1, "dash": "dot"},
+        marker={"symbol": f"{style.shape}-open", "size": 11, "color": colour, "line": {"width": 1.5}},
+        customdata=[["", text, math.nan, *spread] for text, spread in zip(words, _spreads(own, x, y), strict=True)],
+        hovertemplate=_hover(x, y, counted=False),
+    )  # fmt: skip
+
+
+def _add_limit(figure: go.Figure, line: Limit, ranges: list[list[float]], ink: str) -> list[float]:
+    """Draw the line across the visible gaps; returns the range of accuracy with the line inside."""
+    right = ranges[0][1]
+    inside = line.sp < right
+    sp = np.append(line.sp[inside], right)
+    accuracy = line.at(sp)
+    name = "limit with the group" if line.with_group else "limit"
+    figure.add_scatter(
+        x=sp, y=accuracy, mode="lines", name=f"{name} (estimate)" if line.estimated else name, legendrank=2500,
+        line={"color": ink, "width": 2, "dash": "dashdot" if line.with_group else "dash"},
+        hovertemplate="no classifier is more accurate than %{y:.3f}<br>with a gap of at most %{x:.3f}<extra></extra>",
+    )  # fmt: skip
+    low, high = ranges[1]
+    margin = 0.03 * (high - low)
+    return [min(low, accuracy.min() - margin), max(high, accuracy.max() + margin)]
+
+
+def _of_the_same_data(published: pd.DataFrame | None, shown: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
+    if published is None or f"{x}_mean" not in published or f"{y}_mean" not in published:
+        return shown.iloc[:0]
+    same = published["dataset"].isin(shown["dataset"]) & published["method"].isin(list(METHODS))
+    return published[same & published[f"{x}_mean"].notna() & published[f"{y}_mean"].notna()]
+
+
+def _range(shown: pd.DataFrame, theirs: pd.DataFrame, name: str) -> list[float]:
+    """Axis range with every point and its bar inside; a gap starts at 0, where fairness is."""
+    means = np.concatenate([shown[f"{name}_mean"], theirs[f"{name}_mean"]]).astype(float)
+    spreads = np.concatenate([shown[f"{name}_std"], np.zeros(len(theirs))]).astype(float)
+    if len(means) == 0:
+        return [0.0, 1.0]
+    low, high = float((means - spreads).min()), float((means + spreads).max())
+    low = low if MEASURES[name].more_is_better else 0.0
+    margin = 0.06 * max(high - low, 0.02)
+    return [low - margin, high + margin]
+
+
+def _bars(spread: pd.Series, colour: str) -> dict:
+    return {"type": "data", "array": spread.fillna(0.0), "thickness": 1, "width": 0, "color": _faded(colour, 0.55)}
+
+
+def _spreads(own: pd.DataFrame, *names: str) -> list[tuple[float, ...]]:
+    return list(zip(*(own[f"{name}_std"].astype(float) for name in names), strict=True))
+
+
+def _customdata(own: pd.DataFrame, method: str, x: str, y: str) -> list[list]:
+    """Per marker: id for clicks, words, n, spread of x and of y."""
+    points = zip(own["strength"], own["n"], _spreads(own, x, y), strict=True)
+    return [[point_id(method, strength), label(method, strength), int(n), *spread] for strength, n, spread in points]
+
+
+def _hover(x: str, y: str | None = None, *, counted: bool = True) -> str:
+    """With one name only, the score stands on the y axis."""
+    if y is None:
+        scores = f"{MEASURES[x].title} %{{y:.3f}} ± %{{customdata[4]:.3f}}"
+    else:
+        scores = (
+            f"{MEASURES[y].title} %{{y:.3f}} ± %{{customdata[4]:.3f}}<br>"
+            f"{MEASURES[x].title} %{{x:.3f}} ± %{{customdata[3]:.3f}}"
+        )
+    n = "<br>n = %{customdata[2]} test folds" if counted else ""
+    return f"<b>%{{customdata[1]}}</b><br>{scores}{n}<extra></extra>"
+
+
+def _axis_title(name: str, down: str, up: str) -> str:
+    measure = MEASURES[name]
+    return f"{measure.title} {up} better" if measure.more_is_better else f"{measure.title} {down} fairer"
+
+
+def _lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
+    ink = INK.mark(theme)
+    figure.update_layout(
+        template="plotly_white" if theme == "light" else "plotly_dark",
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"color": ink, "size": 13},
+        height=height,
+        margin={"l": 10, "r": 16, "t": 16, "b": 10},
+        hovermode="closest",
+        # Below the plot, where a phone has room; it pushes the plot up by what it needs.
+        legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "font": {"size": 12}},
+        uirevision="tradeoff",
+    )
+    axes = {"gridcolor": GRID.mark(theme), "zerolinecolor": GRID.mark(theme), "automargin": True, "title_standoff": 8}
+    figure.update_xaxes(**axes)
+    figure.update_yaxes(**axes)
+
+
+def _faded(colour: str, share: float) -> str:
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{share})"

@@ -1,0 +1,242 @@
+"""Tables, fronts, paired comparisons, knees and receipts of a sweep; numbers worked by hand."""
+
+import io
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from fairglvq import datasets, evaluation, limit, methods, tradeoff
+
+
+def curve(method, points, dataset="d"):
+    """A summary with these (strength, gap, accuracy)."""
+    table = pd.DataFrame(points, columns=["strength", "statistical_parity_mean", "accuracy_mean"])
+    spreads = {"statistical_parity_std": 0.01, "accuracy_std": 0.02, "n": 5}
+    return table.assign(dataset=dataset, method=method, **spreads)
+
+
+def rows_of(method, strength, accuracy, gap=0.1, seed=0):
+    n = len(accuracy)
+    return pd.DataFrame(
+        {"dataset": "d", "method": method, "strength": math.nan if strength is None else strength, "fold": range(n),
+         "seed": seed, "accuracy": accuracy, "statistical_parity": gap, "equal_opportunity": 0.2, "seconds": 1.0}
+    )  # fmt: skip
+
+
+# Points
+
+
+def test_a_point_has_one_name_and_comes_back_from_it():
+    for point in (("fairglvq", 0.1), ("glvq", None), ("correlation_remover", 1.0)):
+        assert tradeoff.point_of(tradeoff.point_id(*point)) == point
+    assert tradeoff.point_id("glvq", math.nan) == "glvq@"
+    for wrong in ("fairglvq", "magic@1", ""):
+        with pytest.raises(ValueError, match="is not a point"):
+            tradeoff.point_of(wrong)
+
+
+def test_points_in_words():
+    assert tradeoff.label("fairglvq", 0.5) == "FairGLVQ (C = 0.5)"
+    assert tradeoff.label("inp", 1) == "INP + GLVQ (1 projection)"
+    assert tradeoff.label("inp", 20) == "INP + GLVQ (20 projections)"
+    assert tradeoff.label("glvq", math.nan) == "GLVQ"
+
+
+# Tables
+
+
+def test_summary_has_every_measure_in_the_order_of_the_registry():
+    rows = pd.concat(
+        [rows_of("fairglvq", 1.0, [0.8, 0.9]), rows_of("fairglvq", 0.5, [0.7, 0.7]), rows_of("glvq", None, [0.6, 0.8])]
+    ).assign(equalized_odds=[0.1, 0.3, 0.2, 0.2, 0.5, 0.5])
+    table = tradeoff.summary(rows)
+    assert table.method.tolist() == ["glvq", "fairglvq", "fairglvq"]
+    assert table.strength.tolist()[1:] == [0.5, 1.0]
+    assert table.accuracy_mean.tolist() == pytest.approx([0.7, 0.7, 0.85])
+    assert table.accuracy_std.tolist() == pytest.approx([0.1, 0.0, 0.05])
+    assert table.equalized_odds_mean.tolist() == pytest.approx([0.5, 0.2, 0.2])
+    assert table.equalized_odds_std.tolist() == pytest.approx([0.0, 0.0, 0.1])
+    assert "equalized_odds_mean" not in tradeoff.summary(rows.drop(columns="equalized_odds"))
+
+
+def test_pareto_by_hand():
+    table = curve("fairglvq", [(0, 0.3, 0.9), (1, 0.2, 0.8), (2, 0.2, 0.7), (3, 0.25, 0.8), (4, 0.0, 0.5)])
+    assert tradeoff.pareto(table).tolist() == [True, True, False, False, True]
+    table = curve("fairglvq", [(0, 0.1, 0.9), (1, 0.1, 0.9), (2, math.nan, 1.0)])
+    assert tradeoff.pareto(table).tolist() == [True, True, False]  # equals do not beat each other
+
+
+def test_pareto_knows_which_direction_is_better():
+    table = curve("fairglvq", [(0, 0.3, 0.9), (1, 0.2, 0.8)]).assign(equal_opportunity_mean=[0.1, 0.2])
+    assert tradeoff.pareto(table, "accuracy", "equal_opportunity").tolist() == [True, False]
+    assert tradeoff.pareto(table, "statistical_parity", "equal_opportunity").tolist() == [True, True]
+
+
+def test_distance_to_the_limit():
+    line = limit.Limit(np.array([0.0, 0.2, 1.0]), np.array([0.8, 1.0, 1.0]), estimated=False)
+    told = limit.Limit(np.array([0.0, 1.0]), np.array([1.0, 1.0]), estimated=False, with_group=True)
+    table = pd.concat(
+        [curve("fairglvq", [(0, 0.3, 0.9), (1, 0.1, 0.7)]), curve("threshold_optimizer", [(1.0, 0.0, 0.9)])]
+    )
+    found = tradeoff.distances(table, line)
+    assert found["fairglvq"] == pytest.approx((0.1 + 0.2) / 2)
+    assert math.isnan(found["threshold_optimizer"])  # it sees the group: this line does not bound it
+    assert tradeoff.distances(table, line, told)["threshold_optimizer"] == pytest.approx(0.1)
+
+
+# Comparisons
+
+
+def test_corrected_t_test_by_hand():
+    """Differences 0.01, 0.02, 0.03, 0.04, 0.05: mean 0.03, variance 0.00025, 5 folds: error² = (1/5 + 1/4) 0.00025."""
+    rows = pd.concat(
+        [rows_of("fairglvq", 1.0, [0.81, 0.72, 0.63, 0.94, 0.55]), rows_of("glvq", None, [0.8, 0.7, 0.6, 0.9, 0.5])]
+    )
+    found = tradeoff.compare(rows, ("fairglvq", 1.0), ("glvq", None))
+    error = math.sqrt(0.45 * 0.00025)
+    assert found.difference == pytest.approx(0.03)
+    assert found.n == 5
+    assert found.p == pytest.approx(2 * stats.t.sf(0.03 / error, 4))
+    assert (found.low, found.high) == pytest.approx((0.03 - 2.7764451 * error, 0.03 + 2.7764451 * error))
+    assert found.told_apart
+    plain = stats.ttest_1samp([0.01, 0.02, 0.03, 0.04, 0.05], 0).pvalue
+    assert found.p > plain  # the correction makes it harder
+    many = tradeoff.compare(rows, ("fairglvq", 1.0), ("glvq", None), together=10)
+    assert many.p == pytest.approx(10 * found.p)
+    assert many.low < 0 < found.low
+    assert not many.told_apart
+
+
+def test_pairs_are_the_same_fold_and_seed():
+    """Rows in another order, and folds that only one of the two has."""
+    first = pd.concat([rows_of("fairglvq", 1.0, [0.5, 0.6], seed=1), rows_of("fairglvq", 1.0, [0.7, 0.9], seed=0)])
+    second = rows_of("glvq", None, [0.6, 0.7], seed=0)
+    found = tradeoff.compare(pd.concat([first, second.iloc[::-1]]), ("fairglvq", 1.0), ("glvq", None))
+    assert found.n == 2
+    assert found.difference == pytest.approx((0.1 + 0.2) / 2)
+    with pytest.raises(ValueError, match="no fold in common"):
+        tradeoff.compare(first, ("fairglvq", 1.0), ("glvq", None))
+
+
+def test_extremes_of_the_test():
+    same = pd.concat([rows_of("fairglvq", 1.0, [0.7, 0.8]), rows_of("glvq", None, [0.7, 0.8])])
+    assert tradeoff.compare(same, ("fairglvq", 1.0), ("glvq", None)).p == 1
+    one = pd.concat([rows_of("fairglvq", 1.0, [0.7]), rows_of("glvq", None, [0.6])])
+    alone = tradeoff.compare(one, ("fairglvq", 1.0), ("glvq", None))
+    assert math.isnan(alone.p)
+    assert not alone.told_apart
+    assert "One fold alone tells nothing apart" in tradeoff.comparison_words([alone])
+
+
+def test_the_test_keeps_its_level():
+    """Without any difference, and folds correlated as overlapping training sets make them, it errs about 1 in 20."""
+    rng = np.random.default_rng(0)
+    wrong = 0
+    for _ in range(400):
+        common = rng.standard_normal() * math.sqrt(0.25)  # what all folds share: correlation n_test / (n_test+n_train)
+        differences = common + rng.standard_normal(5)
+        rows = pd.concat([rows_of("fairglvq", 1.0, differences), rows_of("glvq", None, np.zeros(5))])
+        wrong += tradeoff.compare(rows, ("fairglvq", 1.0), ("glvq", None)).told_apart
+    assert 0.02 < wrong / 400 < 0.09
+
+
+def test_best_points_within_a_budget():
+    table = pd.concat(
+        [
+            curve("glvq", [(math.nan, 0.3, 0.95)]),
+            curve("fairglvq", [(0, 0.3, 0.9), (1, 0.1, 0.8), (2, 0.05, 0.85), (3, 0.0, 0.6)]),
+            curve("inp", [(0, 0.3, 0.9), (1, 0.08, 0.7)]),
+        ],
+        ignore_index=True,
+    )
+    assert tradeoff.shared_budget(table) == pytest.approx(0.08)
+    assert tradeoff.within(table, 0.08) == [("fairglvq", 2.0), ("inp", 1.0)]
+    assert tradeoff.within(table, 0.3) == [("glvq", None), ("fairglvq", 0.0), ("inp", 0.0)]
+    assert tradeoff.shared_budget(table[table.method == "glvq"]) == pytest.approx(0.3)
+
+
+def test_words_name_who_is_ahead_and_who_cannot_be_told_apart():
+    rng = np.random.default_rng(1)
+    base = rng.normal(0.7, 0.02, 5)
+    rows = pd.concat(
+        [
+            rows_of("const", None, base - 0.3),
+            rows_of("inp", 1.0, base),
+            rows_of("fairglvq", 0.5, base + 0.1 + rng.normal(0, 0.002, 5)),
+            rows_of("correlation_remover", 1.0, base + rng.normal(0, 0.03, 5)),
+        ]
+    )
+    found = tradeoff.compare_within(rows, 0.1, against="fairglvq")
+    assert [(one.first[0], one.second[0]) for one in found] == [
+        ("inp", "fairglvq"), ("fairglvq", "correlation_remover"),
+    ]  # fmt: skip
+    assert len(tradeoff.compare_within(rows, 0.1)) == 3
+    words = tradeoff.comparison_words(tradeoff.compare_within(rows, 0.1))
+    assert "FairGLVQ (C = 0.5) has higher accuracy than INP + GLVQ (1 projection), by 10." in words
+    assert "cannot tell apart" in words
+    unknown = words[words.index("cannot tell apart") :]
+    assert "INP + GLVQ (1 projection) and CorrelationRemover + GLVQ (alpha = 1)" in unknown
+    assert tradeoff.comparison_words([]) == "There is nothing to compare yet: it takes two methods."
+
+
+# Knees
+
+
+def test_knee_by_hand():
+    """Ends (0, 0.6) and (0.2, 0.9); at gap 0.1, accuracy 0.86 is highest above the chord (0.75)."""
+    table = curve(
+        "fairglvq", [(0, 0.2, 0.9), (1, 0.1, 0.86), (2, 0.05, 0.7), (3, 0.0, 0.6), (9, 0.15, 0.5)]
+    )  # the last one is beaten and must not count
+    found = tradeoff.knee(table, "fairglvq")
+    assert found.strength == 1
+    assert found.at == pytest.approx((0.1, 0.86))
+    assert found.words() == (
+        "The knee of FairGLVQ is at C = 1: up to there the statistical parity gap shrinks by 10.0 points for 4.0 "
+        "points of accuracy; beyond it, another 10.0 points cost 26.0."
+    )
+
+
+def test_straight_and_short_curves_have_no_knee():
+    straight = curve("fairglvq", [(0, 0.2, 0.9), (1, 0.1, 0.8), (2, 0.0, 0.7)])
+    assert tradeoff.knee(straight, "fairglvq") is None
+    assert tradeoff.knee(straight.iloc[:2], "fairglvq") is None
+    assert tradeoff.knee(straight, "inp") is None
+    with pytest.raises(ValueError, match="accuracy against a gap"):
+        tradeoff.knee(straight, "fairglvq", "accuracy", "statistical_parity")
+
+
+# Receipts
+
+
+def test_a_receipt_prints_the_numbers():
+    data = datasets.load("xor", size=40, seed=2)
+    params = {"n_prototypes": np.int64(2), "max_epochs": 3, "init": "shared-kmeans"}
+    sweeps = {"glvq": [], "fairglvq": [0, 0.5]}
+    shown = tradeoff.summary(
+        pd.concat(
+            evaluation.evaluate(data, method, strengths, folds=2, seed=[0, 1], store=False, **params)
+            for method, strengths in sweeps.items()
+        )
+    )
+    program = tradeoff.receipt("xor", sweeps, folds=2, seeds=range(2), knobs={"size": 40, "seed": 2}, params=params)
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    printed = pd.read_csv(io.StringIO(run.stdout), sep=r"\s+")
+    pd.testing.assert_frame_equal(printed, shown.round(4), check_dtype=False)
+    assert len(program.splitlines()) < 30
+
+
+def test_a_receipt_refuses_what_it_cannot_write():
+    with pytest.raises(ValueError, match="init is a ndarray"):
+        tradeoff.receipt("xor", {"glvq": []}, params={"init": np.zeros((2, 2))})
+    assert "data = mine()" in tradeoff.receipt("mine", {"glvq": []}, load="data = mine()")
+
+
+def test_every_method_has_a_label():
+    for name, method in methods.METHODS.items():
+        strength = method.strengths[0] if method.strengths else None
+        assert tradeoff.label(name, strength).startswith(method.title)
