@@ -109,8 +109,6 @@ def _side_by_side(table, measures) -> str:
 
 
 def _sweep(options) -> int:
-    import pandas as pd
-
     from . import datasets, evaluation
 
     data = datasets.load(options.dataset)
@@ -120,7 +118,7 @@ def _sweep(options) -> int:
         found = evaluation.iterate(
             data, options.method, options.strengths, options.folds, seeds, store=store, params=params, progress=progress
         )
-        rows = pd.DataFrame(list(found), columns=list(evaluation.COLUMNS))
+        rows = evaluation.tidy(found)
     _write(options, rows)
     print(evaluation.summarise(rows).round(4).to_string(index=False))
     return 0

@@ -59,12 +59,14 @@ def evaluate(
     """
     seeds = [seed] if isinstance(seed, int | np.integer) else list(seed)
     kept = store if isinstance(store, Store) else None if store is False else Store(store)
-    rows: list[dict[str, Any]] = []
     with backend(workers, n_jobs, cluster):
-        for row in iterate(data, method, strengths, folds, seeds, store=kept, params=params, progress=progress):
-            rows.append(row)
-    table = pd.DataFrame(rows, columns=list(COLUMNS))
-    return table.sort_values(["seed", "strength", "fold"], ignore_index=True)
+        return tidy(iterate(data, method, strengths, folds, seeds, store=kept, params=params, progress=progress))
+
+
+def tidy(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
+    """Rows as a table of COLUMNS, in an order that does not depend on which of them finished first."""
+    table = pd.DataFrame(list(rows), columns=list(COLUMNS))
+    return table.sort_values(["dataset", "method", "seed", "strength", "fold"], ignore_index=True)
 
 
 def iterate(

@@ -2,7 +2,9 @@
 
 import math
 import warnings
+from collections.abc import Mapping
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -57,11 +59,20 @@ PARAMETERS = {
 }
 
 
+def check_parameters(values: Mapping[str, Any]) -> None:
+    """Raise a ValueError that names the first parameter which is not what it may be."""
+    for name, value in values.items():
+        test, words = PARAMETERS.get(name, (None, ""))
+        if test and not test(value):
+            raise ValueError(f"{name} must be {words}; got {value!r}")
+
+
 class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator):
     """Nearest-prototype classifier whose prototypes minimise the sum of Φ(μ(x)).
 
     μ(x) = (d+ - d-) / (d+ + d-), with the squared Euclidean distances to the closest prototype of the point's class and
-    to the closest of another class; Φ is the ``activation``.
+    to the closest of another class; Φ is the ``activation``. Distances mix all features, and steps are longer the
+    closer things lie: scale features to [0, 1] first (MinMaxScaler), as the paper does.
 
     Parameters
     ----------
@@ -234,10 +245,7 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
     # -- checks and labels ------------------------------------------------------------------------------------------
 
     def _check_parameters(self):
-        for name, value in self.get_params(deep=False).items():
-            test, words = PARAMETERS.get(name, (None, ""))
-            if test and not test(value):
-                raise ValueError(f"{name} must be {words}; got {value!r}")
+        check_parameters(self.get_params(deep=False))
 
     def _check_points(self, X, y, reset):
         _refuse_gaps(y, "y")

@@ -429,15 +429,20 @@ def look(rows, y, s, points, n_points, prototypes, tile, cells):
     """Measure the first ``n_points`` of ``points`` against every prototype; cells and limits are made anew."""
     nearest, limit, reach, counts = cells.nearest, cells.limit, cells.reach, cells.counts
     distances, first, second, who, gap = tile.distances, tile.first, tile.second, tile.nearest, tile.mu
-    # A distance from the sparse expansion is off by the root of the cancellation against |w|².
-    blur = 0.0 if rows.indptr.size == 0 else np.sqrt(1e-15 * prototypes.norms.max())
+    indptr, squares, longest = rows.indptr, rows.squares, np.sqrt(prototypes.norms.max())
     width = first.size
     for start in range(0, n_points, width):
         count = min(width, n_points - start)
         measure(rows, points, start, count, prototypes, tile)
         two_closest(distances, count, first, second, who)
+        if indptr.size > 0:  # the sparse expansion cancels; its error, as in `screen`
+            for b in range(count):
+                i = points[start + b]
+                error = (indptr[i + 1] - indptr[i] + 4) * 2.0**-52 * (np.sqrt(squares[i]) + longest) ** 2
+                first[b] += error
+                second[b] = max(second[b] - error, 0.0)
         for b in range(count):
-            gap[b] = np.sqrt(second[b]) * (1.0 - 1e-9) - np.sqrt(first[b]) - blur
+            gap[b] = np.sqrt(second[b]) * (1.0 - 1e-9) - np.sqrt(first[b])
         for b in range(count):
             i = points[start + b]
             now = int(who[b])

@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from .fair_glvq import FairGLVQ
-from .glvq import GLVQ
+from .glvq import GLVQ, check_parameters
 from .metrics import encode_groups
 from .projection import NullSpaceProjection
 from .prototypes import initial_prototypes
@@ -333,7 +333,9 @@ def parameters_for(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
     strangers = sorted(set(params) - known)
     if strangers:
         raise TypeError(f"no method has a parameter {', '.join(strangers)}; known are {', '.join(sorted(known))}")
-    return {key: value for key, value in params.items() if key in get(name).parameters}
+    chosen = {key: value for key, value in params.items() if key in get(name).parameters}
+    check_parameters(chosen)
+    return chosen
 
 
 def strengths_for(name: str, n_features: int) -> tuple[float, ...]:

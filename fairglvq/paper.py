@@ -10,7 +10,7 @@ import pandas as pd
 
 from . import datasets
 from .datasets.files import data_folder
-from .evaluation import COLUMNS, Progress, iterate, summarise
+from .evaluation import Progress, iterate, summarise, tidy
 from .store import Store
 
 MEASURES = ("accuracy", "statistical_parity", "equal_opportunity")
@@ -73,9 +73,9 @@ def run(
 
         params = PARAMETERS[data.name]
         for row in iterate(data, method, strengths, folds, plan_seeds, store=store, params=params, progress=tell):
-            rows.append({name: row[name] for name in COLUMNS})
+            rows.append(row)
             finished += 1
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return tidy(rows)
 
 
 def _plans(chosen, seeds) -> Iterator[tuple[Callable[[], datasets.Dataset], str, list[float], list[int]]]:

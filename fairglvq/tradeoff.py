@@ -227,8 +227,10 @@ def compare_within(
     return [compare(rows, a, b, y, folds=folds, together=len(pairs)) for a, b in pairs]
 
 
-def comparison_words(comparisons: Sequence[Comparison]) -> str:
-    """Say which methods the folds can tell apart and which they cannot."""
+def comparison_words(
+    comparisons: Sequence[Comparison], budget: float | None = None, x: str = "statistical_parity"
+) -> str:
+    """Say which methods the folds can tell apart and which they cannot, and within which budget if there was one."""
     if not comparisons:
         return "There is nothing to compare yet: it takes two methods."
     parted = [one for one in comparisons if one.told_apart]
@@ -242,6 +244,8 @@ def comparison_words(comparisons: Sequence[Comparison]) -> str:
         sentences.append(f"These folds cannot tell apart (difference in points, 95 % interval): {pairs}.")
     if alone:
         sentences.append("One fold alone tells nothing apart: run more folds or seeds.")
+    if budget is not None:
+        sentences.insert(0, f"Each method at its best with a {MEASURES[x].title} of at most {budget:.2f}.")
     return " ".join(sentences)
 
 

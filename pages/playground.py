@@ -7,6 +7,7 @@ import logging
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from fairglvq.datasets import DATASETS
 from pages.shared import controls, fetching, gestures, runs, session, stage
 from pages.shared.looks import STYLE
 from pages.shared.runs import Job, Show, workshop
@@ -23,6 +24,11 @@ INTRO = (
     "**FairGLVQ** pushes against what tells groups apart. Press play, drag a prototype, turn C."
 )
 
+REAL_INTRO = (
+    "Each point is a person: colour is what the data say, shape is their group. Each large mark is a **prototype** "
+    "that decides for everyone nearest to it, in all dimensions at once; the picture is a slice. Press play, turn C."
+)
+
 
 def main() -> None:
     """Settings, training, picture."""
@@ -31,9 +37,8 @@ def main() -> None:
     st.html(STYLE)
     st.title("See a classifier become fair, and what it costs", anchor=False)
     controls.presets(settings)
-    preset = preset_of(settings)
     with st.container(key="intro"):
-        st.markdown(PRESETS[preset].story if preset else INTRO)
+        st.markdown(intro(settings))
     notices(settings)
     show = None if fetching.needed(settings) else trained(settings)
     if show:
@@ -45,6 +50,14 @@ def main() -> None:
     else:
         watch_work()
     session.write_link(show.scene.meta["epochs"][-1] if show else None)
+
+
+def intro(settings: Settings) -> str:
+    """What there is to see."""
+    preset = preset_of(settings)
+    if preset:
+        return PRESETS[preset].story
+    return f"**{DATASETS[settings.dataset].description}** {REAL_INTRO}" if settings.real else INTRO
 
 
 def notices(settings: Settings) -> None:

@@ -117,6 +117,7 @@ CASES = {
     "no fairness": lambda: clouds(C=0.0),
     "sigmoid": lambda: clouds(C=0.6, activation="sigmoid", beta=3.0),
     "identity": lambda: clouds(C=0.6, activation="identity"),
+    "batch larger than a tile": lambda: clouds(n=330, C=0.8, batch_size=270, max_epochs=10, learning_rate=0.2),
     "batch larger than the set": lambda: clouds(n=70, C=0.8, batch_size=1000, max_epochs=30),
     "one point at a time": lambda: clouds(n=50, C=0.5, batch_size=1, max_epochs=8, learning_rate=0.01),
     "seven columns, three classes": lambda: clouds(n=130, d=7, n_classes=3, C=0.5, batch_size=65),

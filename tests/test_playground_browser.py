@@ -36,7 +36,9 @@ class Visit:
         self.page.goto(f"{url}/{query}")
 
     def seen(self):
+        """Wait for the picture, on a cold server also for the method that comes last."""
         self.page.wait_for_selector(READY, timeout=60_000)
+        self.page.wait_for_selector('canvas[data-panel="inp"]', timeout=60_000, state="attached")
         wait_idle(self.page)
         return self
 

@@ -285,7 +285,7 @@ def test_presets_show_what_their_stories_say():
     scores = {name: scene.final_scores(made(preset.settings)) for name, preset in PRESETS.items()}
     for name in ("xor", "inp", "groups", "classes"):
         before, after = scores[name]["glvq"], scores[name]["fairglvq"]
-        assert after.statistical_parity < 0.3 * before.statistical_parity
+        assert after.statistical_parity < 0.4 * before.statistical_parity
         assert after.accuracy > 0.75
     assert scores["inp"]["inp"].accuracy < 0.6
     assert scores["groups"]["inp"].accuracy < 0.55

@@ -29,7 +29,7 @@ _COLOURS = (
     ClassColour("#c4123f", "#ff5c7c"),  # crimson
     ClassColour("#6b8000", "#b5cf3a"),  # olive
     ClassColour("#0a8fc4", "#5fd0ff"),  # sky
-    ClassColour("#8c5a3c", "#c99873"),  # brown
+    ClassColour("#5a3012", "#f2d9b5"),  # brown and sand
     ClassColour("#d63fa8", "#ff9be0"),  # pink
 )
 _GREYS = (
@@ -102,10 +102,11 @@ def tradeoff_figure(
             ranges[1] = _add_limit(figure, line, ranges, ink)
     for method, own in theirs.groupby("method", sort=False):
         _add_published(figure, str(method), own.sort_values("strength"), x, y, theme)
+    labels = _strength_labels(shown, x, y, ranges) if strength_labels else {}
     for method, own in shown.groupby("method", sort=False):
-        _add_curve(figure, str(method), own.sort_values("strength"), x, y, theme, strength_labels)
+        _add_curve(figure, str(method), own.sort_values("strength"), x, y, theme, labels.get(str(method)))
     _lay_out(figure, theme, height)
-    figure.update_xaxes(title_text=_axis_title(x, "←", "→"), range=ranges[0])
+    figure.update_xaxes(title_text=_axis_title(x, "←", "→"), range=ranges[0], tickformat=".2f")
     figure.update_yaxes(title_text=_axis_title(y, "↓", "↑"), range=ranges[1])
     return figure
 
@@ -145,7 +146,8 @@ def strength_figure(
     for row, name in enumerate(names, start=1):
         figure.update_yaxes(title_text=MEASURES[name].title, row=row, col=1)
     if log:
-        figure.update_xaxes(type="log", tickvals=places, ticktext=[f"{value:g}" for value in strengths])
+        ticks = _apart(np.log(places))
+        figure.update_xaxes(type="log", tickvals=places[ticks], ticktext=[f"{value:g}" for value in strengths[ticks]])
     figure.update_xaxes(title_text=knob, row=len(names), col=1)
     return figure
 
@@ -168,19 +170,49 @@ def alt_text(table: pd.DataFrame, x: str = "statistical_parity", y: str = "accur
     return f"{heading}, means over folds: {'; '.join(told)}." if told else f"{heading}: no points yet."
 
 
-def _add_curve(figure: go.Figure, method: str, own: pd.DataFrame, x: str, y: str, theme: Theme, labels: bool) -> None:
+def _add_curve(
+    figure: go.Figure, method: str, own: pd.DataFrame, x: str, y: str, theme: Theme, position: str | None
+) -> None:
+    """A method's points; ``position`` is where the words for its largest strength stand beside the last one."""
     style = styles()[method]
     colour = style.colour.mark(theme)
-    ends = {own.index[0], own.index[-1]} if labels and METHODS[method].knob else set()
-    text = [strength_words(method, row["strength"]) if i in ends else "" for i, row in own.iterrows()]
+    mode = "lines+markers" if METHODS[method].knob else "markers"
+    text = [""] * (len(own) - 1) + [strength_words(method, own["strength"].iloc[-1]) if position else ""]
     figure.add_scatter(
         x=own[f"{x}_mean"], y=own[f"{y}_mean"], name=label(method), legendgroup=method,
-        mode="lines+markers+text" if any(text) else "lines+markers", text=text, textposition="bottom right",
-        textfont={"color": colour, "size": 11}, cliponaxis=False, line={"color": colour, "width": 2},
-        marker={"symbol": style.shape, "size": 11, "color": colour, "line": {"width": 0}},
+        legendrank=list(METHODS).index(method) + 1, mode=f"{mode}+text" if position else mode, text=text,
+        textposition=position, textfont={"color": colour, "size": 11}, line={"color": colour, "width": 2},
+        marker={"symbol": style.shape, "size": 12, "color": colour, "line": {"width": 0}},
         error_x=_bars(own[f"{x}_std"], colour), error_y=_bars(own[f"{y}_std"], colour),
         customdata=_customdata(own, method, x, y), hovertemplate=_hover(x, y),
     )  # fmt: skip
+
+
+def _strength_labels(shown: pd.DataFrame, x: str, y: str, ranges: list[list[float]]) -> dict[str, str]:
+    """Where the words for each method's largest strength go, so that no two overlap; some may find no place.
+
+    The largest strength is enough to show which way a curve runs, and the smallest ones often coincide. Sizes are
+    those of a phone, in shares of the plot: what fits there fits everywhere.
+    """
+    wide, tall = 0.3, 0.08
+    placed: list[tuple[float, float]] = []  # lower left corners
+    found = {}
+    for method, own in shown.groupby("method", sort=False):
+        if METHODS[str(method)].knob is None:
+            continue
+        last = own.sort_values("strength").iloc[-1]
+        point = [(last[f"{name}_mean"] - low) / (high - low) for name, (low, high) in zip((x, y), ranges, strict=True)]
+        for position in ("bottom right", "top right", "bottom left", "top left"):
+            left = point[0] if "right" in position else point[0] - wide
+            low = point[1] if "top" in position else point[1] - tall
+            inside = 0 <= left <= 1 - wide and 0 <= low <= 1 - tall
+            if inside and all(
+                abs(left - other[0]) > 0.99 * wide or abs(low - other[1]) > 0.99 * tall for other in placed
+            ):
+                placed.append((left, low))
+                found[str(method)] = position
+                break
+    return found
 
 
 def _add_published(figure: go.Figure, method: str, own: pd.DataFrame, x: str, y: str, theme: Theme) -> None:
@@ -204,10 +236,11 @@ def _add_limit(figure: go.Figure, line: Limit, ranges: list[list[float]], ink: s
     sp = np.append(line.sp[inside], right)
     accuracy = line.at(sp)
     name = "limit with the group" if line.with_group else "limit"
+    promise = "about %{y:.3f} is within reach" if line.estimated else "in the long run no one exceeds %{y:.3f}"
     figure.add_scatter(
         x=sp, y=accuracy, mode="lines", name=f"{name} (estimate)" if line.estimated else name, legendrank=2500,
         line={"color": ink, "width": 2, "dash": "dashdot" if line.with_group else "dash"},
-        hovertemplate="no classifier is more accurate than %{y:.3f}<br>with a gap of at most %{x:.3f}<extra></extra>",
+        hovertemplate=f"{promise}<br>with a gap of at most %{{x:.3f}}<extra></extra>",
     )  # fmt: skip
     low, high = ranges[1]
     margin = 0.03 * (high - low)
@@ -231,6 +264,15 @@ def _range(shown: pd.DataFrame, theirs: pd.DataFrame, name: str) -> list[float]:
     low = low if MEASURES[name].more_is_better else 0.0
     margin = 0.06 * max(high - low, 0.02)
     return [low - margin, high + margin]
+
+
+def _apart(places: np.ndarray) -> list[int]:
+    """Which ticks to keep, from left to right, so that their numbers do not run into each other on a phone."""
+    kept = [0]
+    for i in range(1, len(places)):
+        if places[i] - places[kept[-1]] >= 0.08 * np.ptp(places):
+            kept.append(i)
+    return kept
 
 
 def _bars(spread: pd.Series, colour: str) -> dict:
@@ -281,7 +323,7 @@ def _lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
     )
     axes = {"gridcolor": GRID.mark(theme), "zerolinecolor": GRID.mark(theme), "automargin": True, "title_standoff": 8}
     figure.update_xaxes(**axes)
-    figure.update_yaxes(**axes)
+    figure.update_yaxes(**axes, tickformat=".2f")
 
 
 def _faded(colour: str, share: float) -> str:

@@ -179,8 +179,6 @@ def train_part(settings: Settings, table: Table, method: str, tell: Tell) -> Run
     if method == "inp" and len(np.unique(table.s[learn])) > 1:
         matrix, shift, removed = _null_space(settings, table)
         X = X @ matrix.T + shift
-        if not settings.real:
-            X = np.where(matrix.any(axis=1), X, 0.0)
     trainer = _trainer(settings, table, method, X[learn])
     every = record_interval(settings, len(table.classes))
     trainer.run(0, every)
@@ -422,6 +420,7 @@ def compose(settings: Settings, table: Table, runs: Mapping[str, Run]) -> Scene:
         "epochs": longest.epochs.tolist(),
         "grammar": stage_grammar(len(table.classes), len(table.groups)),
         "painted": len(settings.painted),
+        "coming": len(METHODS) - len(runs),
         "panels": [_panel_meta(settings, key, run, labels, places, plane) for key, run in runs.items()],
         "film": None,
     }

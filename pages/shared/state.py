@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from fairglvq.datasets import DATASETS
@@ -204,7 +204,7 @@ DEFAULTS = {
     "xor": _DRAWN,
     "local": replace(_DRAWN, dataset="local", C=1.0),
     "three_classes": replace(_DRAWN, dataset="three_classes"),
-    "three_groups": replace(_DRAWN, dataset="three_groups", C=1.0),
+    "three_groups": replace(_DRAWN, dataset="three_groups", C=2.0),
     "adult": replace(_REAL, dataset="adult", C=3.0, prototypes=5, batch_size=1000, epochs=30),
     "compas": replace(_REAL, dataset="compas", C=1.0, prototypes=5, batch_size=200, epochs=50),
     "german": replace(_REAL, dataset="german", C=1.5, prototypes=4, batch_size=100, epochs=100),
@@ -246,8 +246,8 @@ PRESETS: dict[str, Preset] = {
     "strong": Preset(
         "C too strong",
         "When the push for fairness drowns the pull of the classes, the gap closes because nobody is told apart any "
-        "more: half of all decisions are wrong. Switch on Forces, play, then turn C back down to 1.",
-        Settings(dataset="three_groups", C=4.0),
+        "more: half of all decisions are wrong. Switch on Forces, play, then turn C down to 2.",
+        Settings(dataset="three_groups", C=5.0),
     ),
     "inp": Preset(
         "Where INP fails",
@@ -259,7 +259,7 @@ PRESETS: dict[str, Preset] = {
         "Three groups",
         "Three groups of equal merit meet three different bars, and the widest gap counts. INP has to remove a "
         "direction per group: nothing of the plane is left.",
-        Settings(dataset="three_groups", C=1.0),
+        Settings(dataset="three_groups", C=2.0),
     ),
     "classes": Preset(
         "Three classes",
@@ -470,6 +470,3 @@ def shape_of(dataset: str) -> tuple[int, int]:
 def start_from(panel: str, prototypes: list[list[float]]) -> Start:
     """Prototypes put down by hand, as exactly as a link can carry them."""
     return Start(panel, tuple((round(x, 4), round(y, 4)) for x, y in prototypes))
-
-
-SETTING_NAMES = tuple(field.name for field in fields(Settings))

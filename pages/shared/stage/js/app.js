@@ -145,7 +145,9 @@ export class Stage {
     const { meta } = this.scene;
     const slot = this.slot("panels");
     const visible = this.visiblePanels();
-    const beside = this.state.enlarged ? visible.length - 1 : visible.length;
+    // Room for panels still to come, so that those already there do not jump when they do.
+    const coming = meta.coming ?? 0;
+    const beside = coming + (this.state.enlarged ? visible.length - 1 : visible.length);
     const { columns, height } = panelSizes(slot.clientWidth, beside, meta.bounds, window.innerHeight);
     slot.style.setProperty("--columns", columns);
     for (const panel of this.panels) panel.update(this.panelOf(panel.key), this.shown(this.panelOf(panel.key)));
