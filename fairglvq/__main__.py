@@ -78,6 +78,9 @@ def _paper(options) -> int:
     _write(options, rows)
     print(f"{options.source}: means ± standard deviation over {options.folds} folds x {len(seeds)} seed(s)\n")
     print(_side_by_side(paper.compare(options.source, rows), paper.MEASURES))
+    note = paper.exhausted(options.dataset, chosen) if options.dataset else None
+    if note:
+        print(note)
     return 0
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from . import datasets
 from .datasets.files import data_folder
-from .evaluation import Progress, iterate, summarise, tidy
+from .evaluation import Progress, iterate, split, summarise, tidy
 from .store import Store
 
 MEASURES = ("accuracy", "statistical_parity", "equal_opportunity")
@@ -91,6 +91,20 @@ def _plans(chosen, seeds) -> Iterator[tuple[Callable[[], datasets.Dataset], str,
                     yield partial(datasets.load, name, seed=seed), method, strengths, [seed]
             else:
                 yield partial(datasets.load, name), method, strengths, list(seeds)
+
+
+def exhausted(dataset: str, chosen: list[Experiment]) -> str | None:
+    """What to know of projections that are more than the training data have dimensions; None if there are none."""
+    data = datasets.load(dataset)
+    training, _, _ = split(data.X, data.y, data.s, 0, 0, 5)
+    rank = int(np.linalg.matrix_rank(training.X))
+    beyond = [f"{e.strength:g}" for e in chosen if e.method == "inp" and e.strength is not None and e.strength >= rank]
+    if not beyond:
+        return None
+    return (
+        f"INP with {' or '.join(beyond)} projections: the first training fold has rank {rank}, so nothing is left "
+        "of it and ours is the constant classifier. The published numbers there look like rounding noise, scaled up."
+    )
 
 
 def compare(source: str, rows: pd.DataFrame) -> pd.DataFrame:

@@ -88,6 +88,14 @@ def test_comparison_counts_combined_spreads():
     assert row.equal_opportunity_off != row.equal_opportunity_off  # the paper gives none
 
 
+def test_projections_beyond_the_rank_are_explained():
+    """Adult's six one-hot blocks each sum to one, and a fold lacks some categories: 98 columns, fewer dimensions."""
+    note = paper.exhausted("adult", paper.experiments("Figure 2", "adult"))
+    assert "95 projections" in note
+    assert int(re.search(r"rank (\d+)", note).group(1)) in range(88, 94)
+    assert paper.exhausted("adult", [paper.Experiment("adult", "inp", 20.0)]) is None
+
+
 def test_bench_measures_both_versions(monkeypatch):
     """The numbers are real times; how large they are is the machine's business."""
     case = bench.Case("xor", 300, 2, 50, 0.03, 3, 1.0)
