@@ -134,3 +134,23 @@ class Watch:
 def wait_idle(page, seconds=60.0):
     """Wait until Streamlit has finished its script run."""
     page.wait_for_selector('[data-test-script-state="notRunning"]', timeout=1000 * seconds, state="attached")
+
+
+def visits(browser, app, visit, **defaults):
+    """For a fixture: yields ``open_page(query="", **context_options)``, which returns ``visit(context, app, query)``.
+
+    In the end no visit may have had errors or requests to other hosts.
+    """
+    contexts, opened = [], []
+
+    def open_page(query="", **options):
+        context = browser.new_context(**defaults | options)
+        contexts.append(context)
+        opened.append(visit(context, app, query))
+        return opened[-1]
+
+    yield open_page
+    problems = [problem for one in opened for problem in one.watch.problems]
+    for context in contexts:
+        context.close()
+    assert problems == []

@@ -6,7 +6,7 @@ from functools import cache
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from browser import Watch, chromium, streamlit_app, wait_idle
+from browser import Watch, chromium, streamlit_app, visits, wait_idle
 
 from pages.shared import scene
 from pages.shared.state import Settings
@@ -117,20 +117,8 @@ def glvq():
 
 @pytest.fixture
 def visit(browser, app):
-    """``visit(query="", **context_options)``: no visit may end with errors or requests to other hosts."""
-    contexts, visits = [], []
-
-    def open_page(query="", **options):
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}} | options)
-        contexts.append(context)
-        visits.append(Visit(context, app, query))
-        return visits[-1]
-
-    yield open_page
-    problems = [problem for one in visits for problem in one.watch.problems]
-    for context in contexts:
-        context.close()
-    assert problems == []
+    """``visit(query="", **context_options)`` opens the page."""
+    yield from visits(browser, app, Visit, viewport={"width": 1280, "height": 800})
 
 
 def test_the_first_picture_is_trained_unfair_and_above_the_fold(visit):

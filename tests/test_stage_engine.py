@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from browser import ROOT, Watch, chromium, static_files, streamlit_app, wait_idle
+from browser import ROOT, Watch, chromium, static_files, streamlit_app, visits, wait_idle
 from stage_demo import EPOCHS, make_scene
 
 from pages.shared import stage
@@ -431,20 +431,8 @@ SCENE_OF_C = {0.75: make_scene(0.75)}
 
 @pytest.fixture
 def visit(browser, app):
-    """``visit(query="", **context_options)`` opens the app; every visit must end without errors or outside requests."""
-    contexts, visits = [], []
-
-    def open_page(query="", **options):
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | options)
-        contexts.append(context)
-        visits.append(Visit(context, app, query))
-        return visits[-1]
-
-    yield open_page
-    problems = [problem for one in visits for problem in one.watch.problems]
-    for context in contexts:
-        context.close()
-    assert problems == []
+    """``visit(query="", **context_options)`` opens the app."""
+    yield from visits(browser, app, Visit, viewport={"width": 1280, "height": 900})
 
 
 def test_first_picture_is_trained_paused_and_described(visit):
