@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from fairglvq.datasets import DATASETS
 from pages.shared import controls, fetching, gestures, runs, session, stage
 from pages.shared.looks import STYLE
-from pages.shared.runs import Job, Show, workshop
+from pages.shared.runs import Job, Show, caveats, workshop
 from pages.shared.scene import Film, UntrainableError, film_key, with_film
 from pages.shared.state import PRESETS, Settings, link_carries_paint, preset_of
 
@@ -133,6 +133,8 @@ def draw(show: Show) -> None:
     stage.mount(
         stage.pack(meta, scene.arrays), key=session.STAGE, on_gesture=gestures.receive, on_view=session.keep_view
     )
+    if settings.real:
+        st.caption("**Mind.** " + " ".join(caveats(settings.dataset)))
     if film is None:
         order_film(settings)
 

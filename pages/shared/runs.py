@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
+from fairglvq.datasets import load
+
 from . import scene, words
 from .scene import Film, Scene
 from .state import Settings
@@ -218,6 +220,12 @@ class Workshop:
 def cold() -> bool:
     """Whether INP would have to wait for scikit-learn to load, two seconds that a first picture need not take."""
     return "sklearn.linear_model" not in sys.modules
+
+
+@st.cache_data(show_spinner=False)
+def caveats(dataset: str) -> tuple[str, ...]:
+    """What to keep in mind about a real data set."""
+    return load(dataset).caveats
 
 
 @st.cache_resource(show_spinner=False)
