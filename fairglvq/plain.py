@@ -47,7 +47,7 @@ def descent(X, labels, W, prototype_labels, *, alpha, activation, beta, publishe
 def majority_groups(X, s, W, n_groups, empty_takes) -> np.ndarray:
     """Pseudo-classes (P,): the majority group of each cell; ``empty_takes()`` gives the group of an empty one."""
     nearest = squared_distances(X, W).argmin(1)
-    votes = np.zeros((len(W), n_groups), np.int64)
+    votes = np.zeros((len(W), n_groups))
     np.add.at(votes, (nearest, s), 1)
     pseudo = votes.argmax(1)
     for j in np.flatnonzero(votes.sum(1) == 0):
