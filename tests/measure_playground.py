@@ -104,24 +104,38 @@ def settled(page):
 
 
 def dragging(page, seconds=2.0):
-    """Frames drawn per second while a prototype is moved about."""
+    """Frames drawn per second while a prototype is moved about, one move before every frame of the browser.
+
+    The moves are made in the page: Playwright's own wait for each other and come at about thirty a second.
+    """
     canvas = page.locator('canvas[data-panel="glvq"]')
     canvas.scroll_into_view_if_needed()
     box = canvas.bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    stage = page.locator(".stage")
-    grab = next(
-        (px, py)
+    next(
+        True
         for px in range(int(box["x"]) + 4, int(box["x"] + box["width"]), 6)
         for py in range(int(box["y"]) + 4, int(box["y"] + box["height"]), 6)
         if over_prototype(page, canvas, px, py)
     )
     page.mouse.down()
-    frames, began, turn = stage.evaluate("(root) => root.framesDrawn"), time.perf_counter(), 0
-    while time.perf_counter() - began < seconds:
-        turn += 1
-        page.mouse.move(x + 60 * (turn % 40 - 20) / 20, y + (grab[1] - y) / (1 + turn))
-    rate = (stage.evaluate("(root) => root.framesDrawn") - frames) / (time.perf_counter() - began)
+    rate = canvas.evaluate(
+        """(canvas, seconds) => new Promise((done) => {
+            const root = canvas.closest('.stage'), box = canvas.getBoundingClientRect();
+            const before = root.framesDrawn, began = performance.now();
+            const move = (now) => {
+                const turn = (now - began) / 1000;
+                if (turn > seconds) { done((root.framesDrawn - before) / turn); return; }
+                canvas.dispatchEvent(new PointerEvent('pointermove', {
+                    pointerId: 1, pointerType: 'mouse', isPrimary: true, buttons: 1, bubbles: true,
+                    clientX: box.x + box.width * (0.5 + 0.3 * Math.sin(3 * turn)),
+                    clientY: box.y + box.height * (0.5 + 0.3 * Math.cos(2 * turn)),
+                }));
+                requestAnimationFrame(move);
+            };
+            requestAnimationFrame(move);
+        })""",
+        seconds,
+    )
     page.mouse.up()
     return rate
 
