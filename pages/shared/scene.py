@@ -270,8 +270,22 @@ def record_interval(settings: Settings, n_classes: int) -> int:
     return max(1, math.ceil(settings.epochs / (most - 1)))
 
 
-def _null_space(settings: Settings, table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+Map = tuple[np.ndarray, np.ndarray, np.ndarray]
+_maps: dict[tuple, Map] = {}  # the latest of INP: they hang on the points alone, whatever prototypes are asked for
+
+
+def _null_space(settings: Settings, table: Table) -> Map:
     """INP followed by scaling to [0, 1], as one map z = matrix x + shift, and the directions removed."""
+    key = (*table_key(settings), settings.projections)
+    found = _maps.get(key)
+    if found is None:
+        found = _maps[key] = _find_null_space(settings, table)
+        while len(_maps) > 16:
+            _maps.pop(next(iter(_maps)), None)
+    return found
+
+
+def _find_null_space(settings: Settings, table: Table) -> Map:
     from fairglvq.projection import NullSpaceProjection  # scikit-learn: two seconds at first use
 
     learn = ~table.held_out
