@@ -291,3 +291,4 @@ class TestErrors:
         X, y, s = clouds()
         model = stream(FairGLVQ(2), X, y, s)
         model.partial_fit(X, y, sensitive_features=s, classes=[1, 0], groups=[1, 0])
+        assert (model.classes_.tolist(), model.groups_.tolist()) == ([0, 1], [0, 1])

@@ -54,8 +54,8 @@ def _begin() -> None:
     def work() -> None:
         try:
             compas.fetch(progress)
-        except InterruptedError:
-            pass
+        except InterruptedError:  # the visitor pressed Cancel
+            fetch["share"] = 0.0
         except Exception as error:  # told on the page, with the way to do it by hand
             fetch["error"] = str(error)
 
