@@ -17,7 +17,7 @@ from fairglvq.training import Recipe, Trainer, as_prototypes, as_rows, new_cells
 def dense_rows(X):
     """Rows that stay dense, however many zeros they hold."""
     none, no_index, no_rough = np.empty(0), np.empty(0, np.int32), np.empty(0, np.float32)
-    return kernels.Rows(np.ascontiguousarray(X, np.float64), none, no_index, no_index, none, no_rough, no_rough)
+    return kernels.Rows(np.ascontiguousarray(X, np.float64), none, no_index, no_index, none, no_rough)
 
 
 LAYOUTS = {"dense": dense_rows, "sparse": lambda X: as_rows(csr_array(X))}
@@ -45,10 +45,10 @@ class Case(NamedTuple):
     options: dict  # of Recipe
     max_epochs: int
 
-    def train(self, layout="dense", bounds=True, **changed):
+    def train(self, layout="dense", bounds=True, lazy_votes=False, **changed):
         trainer = Trainer(
             LAYOUTS[layout](self.X), self.y, self.s, self.W, self.labels, Recipe(**{**self.options, **changed}),
-            np.random.default_rng(3), n_groups=self.n_groups, bounds=bounds,
+            np.random.default_rng(3), n_groups=self.n_groups, bounds=bounds, lazy_votes=lazy_votes,
         )  # fmt: skip
         return trainer
 
@@ -342,6 +342,26 @@ class TestBookkeeping:
         assert 0 < fast.looks < 0.9 * sure.looks
 
     @pytest.mark.parametrize("layout", LAYOUTS)
+    def test_votes_that_wait_for_a_snapshot_change_nothing_it_shows(self, layout):
+        case = one_hot(n=301, C=0.0, step="published")
+        lazy, eager = case.train(layout, lazy_votes=True), case.train(layout)
+        for trainer in (lazy, eager):
+            trainer.run(10, 2)
+        assert lazy.looks == 0 < eager.looks
+        assert_bookkeeping_exact(case, lazy)
+        for one, other in zip(lazy.history, eager.history, strict=True):
+            assert_array_equal(one.prototypes, other.prototypes)
+            assert_array_equal(one.pseudo_classes, other.pseudo_classes)
+            assert_allclose(one.fair_pull, other.fair_pull, rtol=1e-12)
+            assert (one.class_cost, one.fair_cost, one.accuracy, one.statistical_parity) == pytest.approx(
+                (other.class_cost, other.fair_cost, other.accuracy, other.statistical_parity), rel=1e-12
+            )
+            assert one.flips <= other.flips
+        assert sum(snapshot.flips for snapshot in lazy.history) > 0
+        with pytest.raises(ValueError, match="C is 0"):
+            case.train(layout, lazy_votes=True, C=1.0)
+
+    @pytest.mark.parametrize("layout", LAYOUTS)
     def test_prototypes_that_fly_far(self, layout):
         case = one_hot(n=300, C=3e3, batch_size=50)
         fast, sure = case.train(layout), case.train(layout, bounds=False)
@@ -364,18 +384,28 @@ class TestBookkeeping:
         W = np.vstack([X[:2] + rng.normal(0, 0.05, (2, X.shape[1])), X[2:8] + rng.normal(0, 100, (6, X.shape[1]))])
         W = np.vstack([W, W[0] + rng.normal(0, 0.005, X.shape[1])])
         rows, prototypes, cells = as_rows(csr_array(X)), as_prototypes(W, np.zeros(9)), new_cells(400, 9, 2, 2)
-        tile = kernels.new_tile(rows, prototypes, 2)
-        leftover = np.empty(400, np.int64)
-        left = kernels.screen(rows, case.y, case.s, np.arange(400), 400, prototypes, leftover, tile, cells)
+        tile, own, queue = kernels.new_tile(rows, 9, 2), np.stack([case.y, case.s]).astype(np.int32), np.arange(400)
+        shared = rows.indices, rows.indptr, rows.squares
+        settled = cells.nearest, cells.limit, cells.reach, cells.counts
+        cells.counts[:] = direct_counts(cells.nearest, case.y, case.s, (9, 2, 2))  # all are in cell 0 so far
+        left = kernels.screen(
+            rows.rough_data, *shared, prototypes.rough, prototypes.norms, *settled,
+            tile.lines, tile.rough_near, tile.rough_lines, tile.rough_row, queue, own, 400,
+        )  # fmt: skip
         assert 20 < left < 380
-        decided = np.setdiff1d(np.arange(400), leftover[:left])
-        assert (cells.nearest[leftover[:left]] == -1).all()
+        leftover = queue[:left]
+        decided = np.setdiff1d(np.arange(400), leftover)
+        assert (cells.limit[leftover] == 0).all()  # not looked at yet
+        assert (cells.nearest[leftover] == 0).all()
         D = direct_distances(X, W)
         assert_array_equal(cells.nearest[decided], D.argmin(axis=1)[decided])
         gap = np.diff(np.sqrt(np.sort(D, axis=1)[:, :2]), axis=1)[:, 0]
         assert (cells.limit[decided] <= gap[decided]).all()
         assert (cells.limit[decided] > 0.9 * gap[decided] - 1).all()
-        kernels.look(rows, case.y, case.s, leftover, left, prototypes, tile, cells)
+        kernels.look(
+            rows.dense, rows.data, *shared, prototypes.W, prototypes.columns, prototypes.norms, *settled,
+            tile.x, tile.near, tile.lines, tile.row, queue, own, left,
+        )  # fmt: skip
         assert_array_equal(cells.nearest, D.argmin(axis=1))
         assert (cells.limit <= gap + 1e-12).all()
         assert_array_equal(cells.counts, direct_counts(cells.nearest, case.y, case.s, (9, 2, 2)))
