@@ -48,11 +48,16 @@ def _parser() -> argparse.ArgumentParser:
     sweep = commands.add_parser("sweep", parents=[running], help="one method over strengths on one data set")
     sweep.add_argument("--dataset", default="xor")
     sweep.add_argument("--method", default="fairglvq")
-    sweep.add_argument("--strengths", type=float, nargs="+", default=[0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2])
+    sweep.add_argument("--strengths", type=float, nargs="+", help="(the method's own, such as 0 to 12 for C)")
     sweep.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the estimator, such as alpha=3"
     )
     sweep.set_defaults(run=_sweep, default_seeds=1)
+
+    bundle = commands.add_parser(
+        "bundle", parents=[running], help="compute the results that come with the project, data/results.json"
+    )
+    bundle.set_defaults(run=_bundle)
 
     fetch = commands.add_parser("fetch", help="download a data set that is not bundled")
     fetch.add_argument("dataset", choices=("compas",))
@@ -112,18 +117,29 @@ def _side_by_side(table, measures) -> str:
 
 
 def _sweep(options) -> int:
-    from . import datasets, evaluation
+    from . import datasets, evaluation, methods
 
     data = datasets.load(options.dataset)
     params = dict(_assignment(text) for text in options.set)
     seeds = list(range(options.seeds or options.default_seeds))
+    strengths = options.strengths or methods.strengths_for(options.method, data.X.shape[1])
     with _running(options) as (store, progress):
         found = evaluation.iterate(
-            data, options.method, options.strengths, options.folds, seeds, store=store, params=params, progress=progress
+            data, options.method, strengths, options.folds, seeds, store=store, params=params, progress=progress
         )
         rows = evaluation.tidy(found)
     _write(options, rows)
     print(evaluation.summarise(rows).round(4).to_string(index=False))
+    return 0
+
+
+def _bundle(options) -> int:
+    from . import bundle
+
+    with _running(options) as (store, progress):
+        content = bundle.make(store, progress)
+    path = bundle.write(content)
+    print(f"{sum(len(sweep['rows']) for sweep in content['sweeps'].values())} rows written to {path}")
     return 0
 
 

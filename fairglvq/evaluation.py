@@ -79,23 +79,23 @@ def iterate(
     on the joblib backend in force.
     """
     chosen = methods.parameters_for(method, params)
-    tasks = _tasks(data, method, _checked(method, strengths), _checked_folds(data, folds), seeds, chosen)
-    known = store.get(task.key for task in tasks) if store else {}
-    missing = [task for task in tasks if task.key.digest() not in known]
+    wanted = tasks(data, method, strengths, folds, seeds, params)
+    known = store.get(task.key for task in wanted) if store else {}
+    missing = [task for task in wanted if task.key.digest() not in known]
     done = 0
-    for task in tasks:
+    for task in wanted:
         if task.key.digest() in known:
             done += 1
-            yield _row(data, task, known[task.key.digest()])
+            yield row_of(data.name, task, known[task.key.digest()])
     if progress:
-        progress(done, len(tasks))
+        progress(done, len(wanted))
     for task, result in _compute(data, method, missing, folds, chosen):
         if store:
             store.put(task.key, data.name, result)
         done += 1
         if progress:
-            progress(done, len(tasks))
-        yield _row(data, task, result)
+            progress(done, len(wanted))
+        yield row_of(data.name, task, result)
 
 
 def _checked(method: str, strengths: Sequence[float]) -> list[float | None]:
@@ -118,12 +118,20 @@ def _checked_folds(data: Dataset, folds: int) -> int:
     return folds
 
 
-def _tasks(data, method, strengths, folds, seeds, params) -> list[Task]:
+def tasks(
+    data: Dataset, method: str, strengths: Sequence[float], folds: int, seeds: Sequence[int], params: dict[str, Any]
+) -> list[Task]:
+    """Every model of a sweep, seed by seed and fold by fold; what cannot be trained is an error here."""
+    values, folds, chosen = (
+        _checked(method, strengths),
+        _checked_folds(data, folds),
+        methods.parameters_for(method, params),
+    )
     return [
-        Task(method, strength, fold, int(seed), Key(data.fingerprint, method, strength, params, folds, fold, int(seed)))
+        Task(method, strength, fold, int(seed), Key(data.fingerprint, method, strength, chosen, folds, fold, int(seed)))
         for seed in seeds
         for fold in range(folds)
-        for strength in strengths
+        for strength in values
     ]
 
 
@@ -135,24 +143,26 @@ def _compute(data: Dataset, method: str, tasks: list[Task], folds: int, params: 
     arrays = (data.X, data.y, data.s)
     prepared = dict(
         joblib.Parallel()(
-            joblib.delayed(_prepare)(*arrays, data.favourable, method, strengths[part], part, folds, params)
+            joblib.delayed(prepare)(*arrays, data.favourable, method, strengths[part], part, folds, params)
             for part in parts
         )
     )
     yield from yield_unordered(
-        joblib.delayed(_assess)(*arrays, data.favourable, task, prepared[task.seed, task.fold], folds, params)
+        joblib.delayed(train_and_assess)(*arrays, data.favourable, task, prepared[task.seed, task.fold], folds, params)
         for task in tasks
     )
 
 
-def _prepare(X, y, s, favourable, method, strengths, part, folds, params):
+def prepare(X, y, s, favourable, method, strengths, part, folds, params):
+    """The part, a seed and a fold, and what a method makes for it once for all strengths."""
     seed, fold_number = part
     fold, _, _ = split(X, y, s, seed, fold_number, folds, favourable)
     with threadpool_limits(1):  # the work is spread over folds already
         return part, methods.get(method).prepare(fold, strengths, params)
 
 
-def _assess(X, y, s, favourable, task: Task, prepared, folds: int, params: dict):
+def train_and_assess(X, y, s, favourable, task: Task, prepared, folds: int, params: dict):
+    """The task and its numbers: one model, trained and measured on its test fold."""
     fold, X_test, test = split(X, y, s, task.seed, task.fold, folds, favourable)
     method = methods.get(task.method)
     start = time.perf_counter()
@@ -166,13 +176,22 @@ def split(
     X, y, s, seed: int, fold: int, folds: int, favourable=None
 ) -> tuple[methods.TrainingFold, np.ndarray, np.ndarray]:
     """Training fold, test points and test rows; both scaled to the training fold's range, feature by feature."""
-    cut = StratifiedKFold(folds, shuffle=True, random_state=seed).split(X, y)
-    train, test = next(part for number, part in enumerate(cut) if number == fold)
+    test = measured_rows(X, y, seed, fold, folds)
+    train = np.setdiff1d(np.arange(len(y)), test, assume_unique=True)
     scaler = MinMaxScaler().fit(X[train])
-    # A seed of its own for each fold, so that fold 0 of seed 1 does not start like fold 1 of seed 0.
-    own_seed = int(np.random.SeedSequence([seed, fold]).generate_state(1)[0])
-    training = methods.TrainingFold(scaler.transform(X[train]), y[train], s[train], own_seed, favourable)
+    training = methods.TrainingFold(scaler.transform(X[train]), y[train], s[train], fold_seed(seed, fold), favourable)
     return training, scaler.transform(X[test]), test
+
+
+def measured_rows(X, y, seed: int, fold: int, folds: int) -> np.ndarray:
+    """Rows that a fold measures on; all others train."""
+    cut = StratifiedKFold(folds, shuffle=True, random_state=seed).split(X, y)
+    return next(test for number, (_, test) in enumerate(cut) if number == fold)
+
+
+def fold_seed(seed: int, fold: int) -> int:
+    """A seed of its own for each fold, so that fold 0 of seed 1 does not start like fold 1 of seed 0."""
+    return int(np.random.SeedSequence([seed, fold]).generate_state(1)[0])
 
 
 def assess(y_true, y_pred, s, favourable) -> dict[str, Any]:
@@ -188,9 +207,10 @@ def assess(y_true, y_pred, s, favourable) -> dict[str, Any]:
     }
 
 
-def _row(data: Dataset, task: Task, result: dict[str, Any]) -> dict[str, Any]:
+def row_of(dataset: str, task: Task, result: dict[str, Any]) -> dict[str, Any]:
+    """A result with what it is the result of."""
     strength = np.nan if task.strength is None else task.strength
-    known = {"dataset": data.name, "method": task.method, "strength": strength, "fold": task.fold, "seed": task.seed}
+    known = {"dataset": dataset, "method": task.method, "strength": strength, "fold": task.fold, "seed": task.seed}
     return known | result
 
 

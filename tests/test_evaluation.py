@@ -110,7 +110,7 @@ def test_known_rows_are_not_computed_again(data, store, monkeypatch):
     def forbidden(*_):
         raise AssertionError("computed again")
 
-    monkeypatch.setattr(evaluation, "_assess", forbidden)
+    monkeypatch.setattr(evaluation, "train_and_assess", forbidden)
     second = evaluation.evaluate(data, "fairglvq", [1, 0], folds=2, store=store, **QUICK)
     pd.testing.assert_frame_equal(first, second)
     with pytest.raises(AssertionError, match="computed again"):

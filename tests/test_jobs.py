@@ -1,0 +1,197 @@
+"""Sweeps in the pool: same rows as the library's, fair turns, cancel, dead workers, bad methods, a cluster."""
+
+import os
+import signal
+import sqlite3
+import threading
+
+import pandas as pd
+import pytest
+from browser import wait_for
+
+from fairglvq import datasets, evaluation, sweep
+from fairglvq.store import Store
+from fairglvq.sweep import Model
+from fairglvq.worker import Answer
+from pages.shared.jobs import ClusterWorker, Pool, Process, Run, StoppedError, local_workers
+
+QUICK = {"n_prototypes": 2, "max_epochs": 3, "batch_size": 100}
+LONG = {"n_prototypes": 10, "max_epochs": 200_000, "batch_size": 10}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return datasets.load("xor", size=60)
+
+
+@pytest.fixture(scope="module")
+def pool():
+    pool = Pool(local_workers(1))
+    yield pool
+    pool.close()
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "rows.sqlite")
+
+
+def ordered(data, strengths, store=None, **params):
+    plan = sweep.of(data.name, strengths, folds=2, **(QUICK | params))
+    tasks = plan.tasks(data)
+    known = {}
+    if store:
+        found = store.get(task.key for task in tasks.values())
+        known = {m: found[task.key.digest()] for m, task in tasks.items() if task.key.digest() in found}
+    return Run(plan, data, tasks, known, store)
+
+
+def finished(run, seconds=90):
+    wait_for(lambda: run.state != "running", seconds, "the run")
+    return run
+
+
+class Fake:
+    """A worker that answers when it is let go."""
+
+    def __init__(self, answer=None):
+        self.orders, self.gate, self.answer, self.stopped = [], threading.Semaphore(0), answer, False
+
+    def do(self, order, data):
+        self.orders.append((data.name, order.function))
+        self.gate.acquire()
+        if self.stopped:
+            self.stopped = False
+            raise StoppedError
+        return self.answer or Answer({"accuracy": 1.0})
+
+    def stop(self):
+        self.stopped = True
+        self.gate.release()
+
+    def close(self):
+        self.stop()
+
+
+def test_the_pool_gives_the_rows_of_the_library_and_keeps_them(data, pool, store):
+    run = finished(pool.begin(ordered(data, {"glvq": (), "inp": (0, 1), "fairglvq": (0, 1)}, store), "me"))
+    assert (run.state, run.left, run.failures) == ("done", 0, {})
+    found = evaluation.tidy(run.table_rows()).drop(columns="seconds")
+    direct = pd.concat(
+        evaluation.evaluate(data, method, strengths, folds=2, store=False, **QUICK)
+        for method, strengths in (("fairglvq", [0, 1]), ("glvq", []), ("inp", [0, 1]))
+    )
+    pd.testing.assert_frame_equal(found, direct.drop(columns="seconds").reset_index(drop=True))
+    again = ordered(data, {"glvq": (), "inp": (0, 1), "fairglvq": (0, 1)}, store)
+    assert (again.state, again.n_known) == ("done", 10)
+
+
+def test_cancel_kills_at_once_keeps_what_is_done_and_goes_on_from_there(data, pool, store):
+    quick = finished(pool.begin(ordered(data, {"fairglvq": (0,)}, store, **LONG | {"max_epochs": 1}), "me"))
+    assert len(quick.rows) == 2
+    run = pool.begin(ordered(data, {"const": (), "fairglvq": (0, 1)}, store, **LONG), "me")
+    wait_for(lambda: len(run.rows) >= 1, 60, "the constant's first row")
+    pool.cancel(run, "me")
+    assert run.state == "cancelled"
+    known = len(run.rows)
+    after = finished(pool.begin(ordered(data, {"const": (), "glvq": ()}, store), "me"), 30)  # the worker is free
+    assert after.state == "done"
+    assert after.n_known == known >= 1
+
+
+def test_a_run_watched_by_two_ends_only_when_both_leave(data, pool):
+    run = pool.begin(ordered(data, {"fairglvq": (0, 1)}, **LONG), "one")
+    same = pool.begin(ordered(data, {"fairglvq": (0, 1)}, **LONG), "two")
+    assert same is run
+    pool.cancel(run, "one")
+    assert run.state == "running"
+    pool.cancel(run, "two")
+    assert run.state == "cancelled"
+
+
+def test_runs_take_turns():
+    slow, short = datasets.load("xor", size=60), datasets.load("local", size=60)
+    worker = Fake()
+    pool = Pool(lambda: [worker])
+    first = pool.begin(ordered(slow, {"fairglvq": range(6)}), "one")
+    wait_for(lambda: worker.orders, 10, "the first order")
+    second = pool.begin(ordered(short, {"glvq": ()}), "two")
+    for _ in range(9):
+        n = len(worker.orders)
+        worker.gate.release()
+        wait_for(lambda n=n: len(worker.orders) > n or second.state == "done", 10, "the next order")
+    assert second.state == "done"
+    assert first.state == "running"
+    names = [name for name, _ in worker.orders]
+    assert names[1:9] == ["xor", "local"] * 4
+    pool.close()
+    assert first.state == "cancelled"
+
+
+def test_a_method_that_cannot_be_trained_fails_alone_and_says_why(pool):
+    three = datasets.load("three_classes", size=90)
+    run = finished(pool.begin(ordered(three, {"glvq": (), "exponentiated_gradient": (1,)}), "me"))
+    assert run.state == "done"
+    assert "needs two labels" in run.failures["exponentiated_gradient"]
+    assert {model.method for model in run.rows} == {"glvq"}
+
+
+def test_a_dead_worker_is_replaced_and_its_model_trained_again(data, pool):
+    worker = Process()
+    own = Pool(lambda: [worker])
+    run = own.begin(ordered(data, {"fairglvq": (1,)}, **LONG | {"max_epochs": 2_000}), "me")
+    wait_for(lambda: run._prepared, 60, "the start")
+    first = worker.start().pid
+    os.kill(first, signal.SIGKILL)
+    finished(run)
+    assert (run.state, run.failures, len(run.rows)) == ("done", {}, 2)
+    assert worker.start().pid != first
+    own.close()
+
+
+def test_a_model_that_kills_every_worker_is_given_up(data):
+    worker = Fake()
+    worker.do = lambda order, data: (_ for _ in ()).throw(StoppedError)
+    run = finished(Pool(lambda: [worker]).begin(ordered(data, {"glvq": ()}), "me"), 10)
+    assert "unexpectedly" in run.failures["glvq"]
+    assert run.rows == {}
+
+
+def test_a_full_disk_does_not_end_the_run(data, pool, store, monkeypatch):
+    def full(*_):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(store, "put", full)
+    run = finished(pool.begin(ordered(data, {"const": ()}, store), "me"))
+    assert (run.state, len(run.rows)) == ("done", 2)
+    assert "full" in run.unkept
+
+
+def test_the_time_left_comes_from_each_method_s_own_models(data):
+    run = ordered(data, {"const": (), "fairglvq": (0, 1)})
+    assert run.seconds_left(1) is None
+    for _ in range(2):
+        job = run.take()
+        run.done(job, {"accuracy": 1.0}, 4.0)
+    assert Model("const", None, 0, 0) in run.rows
+    assert run.seconds_left(1) == pytest.approx(4.0 * 5)
+    assert run.seconds_left(2) == pytest.approx(4.0 * 5 / 2)
+
+
+def test_the_same_run_goes_to_a_cluster(data):
+    from distributed import Client, LocalCluster
+
+    local = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None)
+    with local as cluster, Client(cluster) as client:
+        scattered = {}
+        pool = Pool(lambda: [ClusterWorker(client, scattered)])
+        run = finished(pool.begin(ordered(data, {"glvq": (), "fairglvq": (0, 1)}), "me"))
+        assert len(run.rows) == 6
+        assert list(scattered) == [data.fingerprint]
+        long = pool.begin(ordered(data, {"fairglvq": (0,)}, **LONG | {"max_epochs": 500}), "me")
+        wait_for(lambda: long._prepared, 30, "the start")
+        pool.cancel(long, "me")
+        assert long.state == "cancelled"
+        pool.close()
+    glvq = evaluation.evaluate(data, "glvq", folds=2, store=False, **QUICK)
+    assert run.rows[Model("glvq", None, 1, 0)]["accuracy"] == glvq.accuracy[1]
