@@ -1,0 +1,541 @@
+"""Prototypes and their cells in numbers that can be checked by hand; single decisions are in `fairglvq.decision`.
+
+Two things go in: a `Population` (people scaled for the model, and the words for their columns) and a `Model`
+(prototypes with labels). `explain` looks at everybody once and keeps who is whose,
+also who would come next; from then on cells, contributions and removals are sums over one small table of counts.
+
+Rates are about the measured people: those held out from training, or all if none is.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairglvq import kernels
+from fairglvq.datasets.base import Block, Dataset
+from fairglvq.metrics import gaps_from_counts, rates_from_counts
+from fairglvq.training import as_prototypes, as_rows
+
+if TYPE_CHECKING:
+    pass
+
+SMALL = 30
+"""Rates of fewer people than this are marked as uncertain."""
+
+Measure = Literal["statistical_parity", "equal_opportunity"]
+Order = Literal["size", "impurity", "contribution"]
+Floats = NDArray[np.float64]
+
+
+# ---- people ----
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """People as a model sees them: X (n, d) scaled, classes y and groups s as positions in their names.
+
+    A scaled value z means ``z * span + low`` in original units. ``measured`` marks whom rates are about.
+    """
+
+    X: Floats = field(repr=False)
+    y: NDArray[np.int64] = field(repr=False)
+    s: NDArray[np.int64] = field(repr=False)
+    measured: NDArray[np.bool_] = field(repr=False)
+    low: Floats = field(repr=False)
+    span: Floats = field(repr=False)
+    blocks: tuple[Block, ...] = field(repr=False)
+    classes: tuple[str, ...]
+    groups: tuple[str, ...]
+    favourable: int
+    group_column: str = ""
+
+    def original(self, z: Floats) -> Floats:
+        """Scaled values (..., d) in original units."""
+        return z * self.span + self.low
+
+    def scaled(self, x: Floats) -> Floats:
+        """Original values (..., d) as the model sees them."""
+        return (x - self.low) / self.span
+
+    @cached_property
+    def mean(self) -> Floats:
+        """The average person (d,), scaled."""
+        return self.X.mean(axis=0)
+
+    @cached_property
+    def lowest(self) -> Floats:
+        """Smallest value of each column (d,), in original units."""
+        return self.original(self.X.min(axis=0))
+
+    @cached_property
+    def highest(self) -> Floats:
+        """Largest value of each column (d,), in original units."""
+        return self.original(self.X.max(axis=0))
+
+    @cached_property
+    def whole(self) -> dict[str, bool]:
+        """Which number columns hold nothing but whole numbers."""
+        found = {}
+        for block in self.blocks:
+            if block.kind == "number":
+                values = self.X[:, block.start] * self.span[block.start] + self.low[block.start]
+                # Scaling and back costs some rounding.
+                away = np.abs(values - np.round(values))
+                found[block.column] = bool(np.all(away <= 1e-9 * np.maximum(1.0, np.abs(values))))
+        return found
+
+    def block(self, column: str) -> Block:
+        """The block of an original column."""
+        for block in self.blocks:
+            if block.column == column:
+                return block
+        raise ValueError(f"no column {column!r}; there are {', '.join(block.column for block in self.blocks)}")
+
+
+def population(data: Dataset, held_out: NDArray[np.bool_] | None = None) -> Population:
+    """People of a data set, every column scaled to [0, 1] on those who are not held out."""
+    held_out = np.zeros(len(data.y), bool) if held_out is None else np.asarray(held_out, bool)
+    learned = data.X[~held_out]
+    low, span = learned.min(axis=0), np.ptp(learned, axis=0)
+    span[span <= 1e-12] = 1.0
+    classes, groups = list(data.class_names), list(data.group_names)
+    return Population(
+        X=(data.X - low) / span,
+        y=_positions(data.y, classes),
+        s=_positions(data.s, groups),
+        measured=held_out if held_out.any() else np.ones(len(data.y), bool),
+        low=low,
+        span=span,
+        blocks=data.blocks,
+        classes=tuple(str(data.class_names[c]) for c in classes),
+        groups=tuple(str(data.group_names[g]) for g in groups),
+        favourable=classes.index(data.favourable),
+        group_column=data.group_column,
+    )
+
+
+def scaling(X: Floats, Z: Floats) -> tuple[Floats, Floats]:
+    """``low`` and ``span`` (d,) with X = Z * span + low, found from the same rows before and after scaling."""
+    columns = np.arange(X.shape[1])
+    top, bottom = X.argmax(axis=0), X.argmin(axis=0)
+    rise = X[top, columns] - X[bottom, columns]
+    run = Z[top, columns] - Z[bottom, columns]
+    span = np.divide(rise, run, out=np.ones_like(rise), where=run > 0)
+    return X[bottom, columns] - Z[bottom, columns] * span, span
+
+
+def _positions(values: NDArray[Any], names: list) -> NDArray[np.int64]:
+    place = {name: position for position, name in enumerate(names)}
+    return np.fromiter((place[value] for value in values.tolist()), np.int64, len(values))
+
+
+# ---- a point of the model's space in words ----
+
+
+class Trait(NamedTuple):
+    """One original column of a prototype, a person or an average.
+
+    A number has a ``value`` in original units. A category has ``shares``, one per entry of ``categories``: training
+    moves each column of a one-hot block by itself, so a prototype's values may be a little below 0 and need not sum to
+    1; to be read as shares they are clipped and brought to a sum of 1. ``outside`` says that a number lies beyond
+    everybody in the data, or that values of a category were far from being shares (below 0 or above 1 by more than
+    0.1). ``decimals`` says how exactly a number is worth telling.
+    """
+
+    column: str
+    value: float
+    shares: tuple[float, ...]
+    categories: tuple[str, ...]
+    place: float  # of a number between the smallest (0) and the largest (1) in the data
+    outside: bool
+    decimals: int
+
+    @property
+    def top(self) -> int:
+        """The largest category."""
+        return int(np.argmax(self.shares))
+
+    def words(self, category: int | None = None) -> str:
+        """The value, or the share of a category (the largest one if none is named)."""
+        if not self.shares:
+            return number_words(self.value, self.decimals)
+        category = self.top if category is None else category
+        return f"{self.categories[category]} {percent(self.shares[category])}"
+
+
+class Difference(NamedTuple):
+    """How two points differ in one original column.
+
+    ``part`` is the block's part of their squared distance in the model's space; the parts of all blocks add up to it.
+    ``category`` is where the shares differ most, -1 for a number. ``gap`` is the difference as it is read: of that
+    share, or of a number as a part of its range in the data.
+    """
+
+    own: Trait
+    other: Trait
+    part: float
+    category: int
+    gap: float
+
+    def words(self, other: str) -> str:
+        """For example "age 48.1 (average 38.5)"."""
+        if self.category < 0:
+            return f"{self.own.column} {self.own.words()} ({other} {self.other.words()})"
+        there = percent(self.other.shares[self.category])
+        return f"{self.own.column}: {self.own.words(self.category)} ({other} {there})"
+
+
+def number_words(value: float, decimals: int) -> str:
+    """A number with so many decimals, a true minus sign and thousands set apart."""
+    text = f"{abs(value):,.{decimals}f}"
+    return f"\N{MINUS SIGN}{text}" if value < 0 and float(text.replace(",", "")) != 0 else text
+
+
+def percent(share: float) -> str:
+    """A share in percent, without decimals; what is not nothing does not read as 0."""
+    if 0 < share < 0.005:
+        return "under 1%"
+    return f"{100 * share:.0f}%"
+
+
+def traits(people: Population, z: Floats) -> list[Trait]:
+    """A point z (d,) of the model's space, column by column in original units and categories."""
+    x = people.original(z)
+    return [_trait(people, block, x) for block in people.blocks]
+
+
+def differences(people: Population, z: Floats, other: Floats) -> list[Difference]:
+    """What sets z (d,) apart from another point of the model's space, the largest gap first."""
+    squares = (z - other) ** 2
+    found = []
+    for own, there, block in zip(traits(people, z), traits(people, other), people.blocks, strict=True):
+        part = float(squares[block.columns].sum())
+        if own.shares:
+            apart = np.abs(np.subtract(own.shares, there.shares))
+            category, gap = int(apart.argmax()), float(apart.max())
+        else:
+            category, gap = -1, abs(own.place - there.place)
+        found.append(Difference(own, there, part, category, gap))
+    return sorted(found, key=lambda difference: -difference.gap)
+
+
+def _trait(people: Population, block: Block, x: Floats) -> Trait:
+    if block.kind == "number":
+        j = block.start
+        low, high = float(people.lowest[j]), float(people.highest[j])
+        value, wide = float(x[j]), high - low
+        place = (value - low) / wide if wide > 0 else 0.5
+        outside = not low - 1e-9 * max(1.0, wide) <= value <= high + 1e-9 * max(1.0, wide)
+        decimals = max(0, 2 - math.floor(math.log10(wide))) if wide > 0 else 2
+        return Trait(block.column, value, (), (), place, outside, min(decimals, 12))
+    if block.kind == "binary":
+        raw = x[block.columns]
+        one = float(np.clip(raw[0], 0.0, 1.0))
+        shares = np.array([1.0 - one, one])
+    else:
+        raw = x[block.columns]
+        shares = np.maximum(raw, 0.0)
+        total = shares.sum()
+        shares = shares / total if total > 0 else np.full(len(shares), 1 / len(shares))
+    outside = bool(raw.min() < -0.1 or raw.max() > 1.1)
+    return Trait(block.column, math.nan, tuple(shares.tolist()), block.categories, math.nan, outside, 0)
+
+
+# ---- models ----
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Prototypes (P, d) with the positions of their classes and pseudo-classes.
+
+    A model with ``matrix`` and ``shift`` lives in a space of its own: z = matrix x + shift of the scaled people.
+    """
+
+    prototypes: Floats
+    labels: NDArray[np.int64]
+    pseudo: NDArray[np.int64] | None = None
+    matrix: Floats | None = None
+    shift: Floats | None = None
+
+    def see(self, X: Floats) -> Floats:
+        """Scaled people (..., d) in the model's own space."""
+        if self.matrix is None:
+            return X
+        return X @ self.matrix.T + (0.0 if self.shift is None else self.shift)
+
+    def distances(self, X: Floats) -> Floats:
+        """Squared distances (n, P) of scaled people (n, d)."""
+        if len(X) <= 64:  # not worth the kernels' preparations
+            away = self.see(X)[:, None, :] - self.prototypes
+            return np.einsum("npd,npd->np", away, away)
+        rows = as_rows(self.see(X))
+        out = np.empty((len(X), len(self.prototypes)))
+        kernels.distances(*rows, *as_prototypes(self.prototypes, self.labels), out)
+        return out
+
+    def decide(self, X: Floats) -> NDArray[np.int64]:
+        """The class of the nearest prototype (n,)."""
+        return self.labels[self.distances(X).argmin(axis=1)]
+
+
+class Score(NamedTuple):
+    """Numbers of a model; a gap is NaN where there are no two groups to compare."""
+
+    accuracy: float
+    statistical_parity: float
+    equal_opportunity: float
+    n: int
+
+
+def score(counts: NDArray[np.int64], favourable: int) -> Score:
+    """Exact numbers from counts (G, K, K) of people by group, truth and decision."""
+    wanted = np.arange(counts.shape[1]) == favourable
+    fold = np.stack([~wanted, wanted]).astype(np.int64)  # (2, K)
+    gaps = gaps_from_counts(fold @ counts @ fold.T)
+    n = int(counts.sum())
+    right = float(np.trace(counts, axis1=1, axis2=2).sum() / n)
+    return Score(right, float(gaps.statistical_parity), float(gaps.equal_opportunity), n)
+
+
+class Contributions(NamedTuple):
+    """A gap taken apart: ``values`` (P,) add up to ``gap``, the lead of group ``ahead`` over group ``behind``."""
+
+    measure: Measure
+    ahead: int
+    behind: int
+    values: Floats
+    gap: float
+
+
+class CellGroup(NamedTuple):
+    """One group inside one cell, or all groups together (``group`` -1)."""
+
+    group: int
+    n: int
+    share_of_cell: float
+    share_of_group: float  # how much of the whole group is in this cell
+    accuracy: float
+    favourable: float  # share whose truth is favourable; the decision is the same for all in the cell
+
+    @property
+    def small(self) -> bool:
+        """Whether these are too few people for a rate to mean much."""
+        return self.n < SMALL
+
+
+class Removal(NamedTuple):
+    """What happens if one prototype is taken away: its people go to their next nearest ones."""
+
+    before: Score
+    after: Score
+    changed: int  # people with another decision
+    gained: tuple[int, ...]  # per group, people who now get the favourable decision
+    lost: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Explained:
+    """A model with everybody in their cells."""
+
+    people: Population
+    model: Model
+    nearest: NDArray[np.int64] = field(repr=False)  # (n,) whose cell a person is in
+    runner_up: NDArray[np.int64] = field(repr=False)  # (n,) whose cell it would be without that prototype
+    distance: Floats = field(repr=False)  # (n,) squared distance to the nearest
+    counts: NDArray[np.int64] = field(repr=False)  # (P, K, G, K) measured: cell, class of the runner-up, group, truth
+
+    @property
+    def decisions(self) -> NDArray[np.int64]:
+        """Everybody's class by this model (n,)."""
+        return self.model.labels[self.nearest]
+
+    @cached_property
+    def cells(self) -> NDArray[np.int64]:
+        """Measured people (P, G, K) by cell, group and truth."""
+        return self.counts.sum(axis=1)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Measured people per cell (P,)."""
+        return self.cells.sum(axis=(1, 2))
+
+    @cached_property
+    def table(self) -> NDArray[np.int64]:
+        """Measured people (G, K, K) by group, truth and decision."""
+        _, G, K = self.cells.shape
+        table = np.zeros((G, K, K), np.int64)
+        for label in range(K):
+            table[:, :, label] = self.cells[self.model.labels == label].sum(axis=0)
+        return table
+
+    @cached_property
+    def score(self) -> Score:
+        """Accuracy and gaps of the whole model."""
+        return score(self.table, self.people.favourable)
+
+    @cached_property
+    def impurity(self) -> Floats:
+        """Chance (P,) that two people drawn from a cell differ in their true class (Gini); NaN for an empty cell."""
+        shares = _ratio(self.cells.sum(axis=1), self.sizes[:, None])  # (P, K)
+        return 1.0 - (shares**2).sum(axis=1)
+
+    def rates(self, measure: Measure) -> tuple[Floats, NDArray[np.int64]]:
+        """Rate of favourable decisions per group (G,), and of how many people: all, or the truly favourable ones."""
+        wanted = np.arange(self.table.shape[1]) == self.people.favourable
+        fold = np.stack([~wanted, wanted]).astype(np.int64)
+        counts = fold @ self.table @ fold.T  # (G, 2, 2)
+        rates = rates_from_counts(counts)
+        if measure == "statistical_parity":
+            return rates.selection_rate, counts.sum(axis=(1, 2))
+        return rates.true_positive_rate, counts[:, 1].sum(axis=1)
+
+    def contributions(self, measure: Measure = "statistical_parity") -> Contributions:
+        """A gap as a sum over cells.
+
+        With a the group that fares best and b the one that fares worst::
+
+            gap = sum_p [label of p is favourable] (n_pa / n_a - n_pb / n_b)
+
+        where n_pa counts the members of a in the cell of p; for equal opportunity only those whose truth is favourable.
+        NaN everywhere where there are no two groups to compare.
+        """
+        rate, n = self.rates(measure)
+        if np.sum(~np.isnan(rate)) < 2:
+            return Contributions(measure, 0, 0, np.full(len(self.sizes), math.nan), math.nan)
+        ahead, behind = int(np.nanargmax(rate)), int(np.nanargmin(rate))
+        if ahead == behind:  # all rates alike: any two groups that have one
+            ahead, behind = np.flatnonzero(~np.isnan(rate))[:2].tolist()
+        members = self._members(measure)
+        share = members[:, ahead] / n[ahead] - members[:, behind] / n[behind]
+        values = np.where(self.model.labels == self.people.favourable, share, 0.0)
+        return Contributions(measure, ahead, behind, values, float(values.sum()))
+
+    def _members(self, measure: Measure) -> NDArray[np.int64]:
+        """People (P, G) per cell and group whom a measure counts."""
+        if measure == "statistical_parity":
+            return self.cells.sum(axis=2)
+        return self.cells[:, :, self.people.favourable]
+
+    def cell(self, p: int) -> list[CellGroup]:
+        """Every group inside the cell of prototype p, and all together at the end."""
+        counts, label, favourable = self.cells[p], self.model.labels[p], self.people.favourable
+        whole = self.cells.sum(axis=(0, 2))  # (G,)
+        size = int(counts.sum())
+        rows = []
+        for group in [*range(len(counts)), -1]:
+            own = counts.sum(axis=0) if group < 0 else counts[group]  # (K,)
+            n, of = int(own.sum()), int(whole.sum() if group < 0 else whole[group])
+            rows.append(
+                CellGroup(group, n, _part(n, size), _part(n, of), _part(own[label], n), _part(own[favourable], n))
+            )
+        return rows
+
+    def classes_in(self, p: int) -> NDArray[np.int64]:
+        """Measured people (K,) in the cell of p by true class."""
+        return self.cells[p].sum(axis=0)
+
+    def without(self, p: int) -> Removal:
+        """Take prototype p away; nothing is trained anew, its people go to whoever is next."""
+        label, moving = self.model.labels[p], self.counts[p]  # moving (K, G, K): class of the runner-up, group, truth
+        after = self.table.copy()
+        after[:, :, label] -= moving.sum(axis=0)
+        after += moving.transpose(1, 2, 0)
+        other = np.arange(len(moving)) != label
+        favourable = self.people.favourable
+        by_group = moving.sum(axis=2)  # (K, G)
+        nobody = np.zeros(by_group.shape[1], np.int64)
+        gained = by_group[favourable] if label != favourable else nobody
+        lost = by_group[other].sum(axis=0) if label == favourable else nobody
+        return Removal(
+            self.score,
+            score(after, favourable),
+            int(by_group[other].sum()),
+            tuple(gained.tolist()),
+            tuple(lost.tolist()),
+        )
+
+    def rival(self, p: int) -> int:
+        """The nearest prototype of another class."""
+        W = self.model.prototypes
+        away = ((W - W[p]) ** 2).sum(axis=1)
+        away[self.model.labels == self.model.labels[p]] = np.inf
+        return int(away.argmin())
+
+    def closest_people(self, p: int, n: int = 3) -> NDArray[np.int64]:
+        """The people of the cell of p who are nearest to it, held out or not; fewer if there are not so many."""
+        members = np.flatnonzero(self.nearest == p)
+        return members[np.argsort(self.distance[members], kind="stable")[:n]]
+
+    def order(self, by: Order) -> list[int]:
+        """Prototypes from the largest to the smallest in size, impurity, or part in the parity gap (either sign)."""
+        worth = {
+            "size": self.sizes.astype(float),
+            "impurity": self.impurity,
+            "contribution": np.abs(self.contributions().values),
+        }[by]
+        # Equal ones by size, so that empty cells come last.
+        return np.lexsort((-self.sizes, -np.nan_to_num(worth, nan=-1.0))).tolist()
+
+
+def explain(people: Population, model: Model) -> Explained:
+    """Find everybody's cell, and whose it would be without that prototype."""
+    P, K, G = len(model.prototypes), len(people.classes), len(people.groups)
+    if P < 2:
+        raise ValueError("a model needs two prototypes or more")
+    D = model.distances(people.X)
+    everybody = np.arange(len(D))
+    nearest = D.argmin(axis=1)
+    distance = D[everybody, nearest]
+    D[everybody, nearest] = np.inf
+    runner_up = D.argmin(axis=1)
+    m = people.measured
+    code = ((nearest[m] * K + model.labels[runner_up[m]]) * G + people.s[m]) * K + people.y[m]
+    counts = np.bincount(code, minlength=P * K * G * K).reshape(P, K, G, K)
+    return Explained(people, model, nearest, runner_up, distance, counts)
+
+
+def _part(n: int, whole: int) -> float:
+    return float(n / whole) if whole else math.nan
+
+
+def _ratio(part: NDArray, whole: NDArray) -> Floats:
+    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)
+
+
+# ---- two models ----
+
+
+class Pair(NamedTuple):
+    """Two prototypes of one class that belong together, and how far apart they are in the model's space."""
+
+    before: int
+    after: int
+    distance: float
+
+
+def match(before: Model, after: Model) -> list[Pair]:
+    """Pair the prototypes of two models within each class so that the sum of squared ways is smallest.
+
+    The pairs that lie furthest apart come first. Where one model has more prototypes of a class, some stay single.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    pairs = []
+    for label in np.unique(before.labels):
+        ours, theirs = np.flatnonzero(before.labels == label), np.flatnonzero(after.labels == label)
+        away = before.prototypes[ours][:, None, :] - after.prototypes[theirs]
+        squares = (away**2).sum(axis=2)
+        for i, j in zip(*linear_sum_assignment(squares), strict=True):
+            pairs.append(Pair(int(ours[i]), int(theirs[j]), math.sqrt(squares[i, j])))
+    return sorted(pairs, key=lambda pair: -pair.distance)
+
+
+def changed_people(before: Explained, after: Explained) -> NDArray[np.int64]:
+    """The measured people whose decision differs between two models."""
+    return np.flatnonzero((before.decisions != after.decisions) & before.people.measured)
