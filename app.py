@@ -2,7 +2,8 @@
 
 import streamlit as st
 
+from pages.shared import menu
+
 # An emoji, because a material icon would be fetched from another host.
 st.set_page_config(page_title="FairGLVQ Explorer", page_icon="⚖️", layout="wide")
-pages = [st.Page("pages/playground.py", title="Playground", default=True)]
-st.navigation(pages, position="top").run()
+menu.navigate().run()

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from fairglvq.datasets import DATASETS
-from pages.shared import controls, fetching, gestures, runs, session, stage
+from pages.shared import controls, fetching, gestures, menu, plain, runs, session, stage, waiting
 from pages.shared.looks import STYLE
-from pages.shared.runs import Job, Show, caveats, workshop
+from pages.shared.runs import Job, Show, workshop
 from pages.shared.scene import Film, UntrainableError, film_key, with_film
+from pages.shared.sources import TABLE, dataset_of
 from pages.shared.state import PRESETS, Settings, link_carries_paint, preset_of
 
 PATIENCE = 0.9  # seconds of training before progress is shown
 FIRST_PATIENCE = 8.0  # a cold server has nothing else to show, and nothing to go back to
-POLL = 0.3  # seconds between two looks at work in the background
 
 INTRO = (
     "Each point is a person: colour is what they deserve, shape is their group. Each large mark is a **prototype** "
@@ -48,7 +49,7 @@ def main() -> None:
     if fetching.needed(settings):
         fetching.offer()
     else:
-        watch_work()
+        waiting.watch()
     session.write_link(show.scene.meta["epochs"][-1] if show else None)
 
 
@@ -57,6 +58,8 @@ def intro(settings: Settings) -> str:
     preset = preset_of(settings)
     if preset:
         return PRESETS[preset].story
+    if settings.dataset == TABLE:
+        return f"**Your table.** {REAL_INTRO}"
     return f"**{DATASETS[settings.dataset].description}** {REAL_INTRO}" if settings.real else INTRO
 
 
@@ -66,8 +69,17 @@ def notices(settings: Settings) -> None:
     if told:
         with _boxed("repaired", "**The link was repaired.** " + " ".join(told)):
             st.button("Dismiss", on_click=told.clear)
+    if settings.fold:
+        folds, fold, seed = settings.fold
+        words = f"**From a trade-off curve:** fold {fold + 1} of {folds}, seed {seed}, split and started as there."
+        with _boxed("fold", words):
+            st.button("Leave", help="Split the points as usual.", on_click=_leave_fold, args=(settings,))
     if not link_carries_paint(settings):
         st.caption("So many painted or erased points do not fit into a link: Share leaves them out.")
+
+
+def _leave_fold(settings: Settings) -> None:
+    session.change(replace(settings, fold=None))
 
 
 def _boxed(key: str, text: str) -> DeltaGenerator:
@@ -134,7 +146,8 @@ def draw(show: Show) -> None:
         stage.pack(meta, scene.arrays), key=session.STAGE, on_gesture=gestures.receive, on_view=session.keep_view
     )
     if settings.real:
-        st.caption("**Mind.** " + " ".join(caveats(settings.dataset)))
+        st.html(plain.STYLE)
+        plain.say("Mind: " + " ".join(dataset_of(settings).caveats), "small")
     if film is None:
         order_film(settings)
 
@@ -159,28 +172,5 @@ def order_film(settings: Settings) -> None:
         visit.waits_for.append(job)
 
 
-def watch_work() -> None:
-    """One fragment looks after all work in the background, as long as there is any."""
-    st.fragment(_look, run_every=POLL if st.session_state.waits_for else None)()
-
-
-def _look() -> None:
-    visit = st.session_state
-    if any(job.future.done() for job in visit.waits_for):
-        st.rerun()
-    job: Job = visit.job
-    if job in visit.waits_for and ("shown" not in visit or visit.shown[0] != job.key):
-        left = job.seconds_left
-        with st.container(key="progress", horizontal=True, vertical_alignment="center"):
-            st.progress(job.share, text="Training" + (f": about {left:.0f} s to go" if left is not None else " …"))
-            st.button("Cancel", on_click=_cancel)
-
-
-def _cancel() -> None:
-    """Stop training and go back to what is on the screen."""
-    visit = st.session_state
-    visit.job.cancel()
-    session.change(visit.shown[0] if "shown" in visit else Settings())
-
-
+menu.require_app()
 main()

@@ -51,21 +51,28 @@ def answers(url):
 
 
 @contextmanager
-def streamlit_app(script):
+def streamlit_app(script, **environment):
     """The address of a headless Streamlit server that runs ``script`` (a path below the project's root)."""
+    with streamlit_server(script, **environment) as (url, _):
+        yield url
+
+
+@contextmanager
+def streamlit_server(script, **environment):
+    """The address of a server and its process, for tests that kill it."""
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", str(ROOT / script), "--server.headless=true"]
     command += [f"--server.port={port}", "--server.address=127.0.0.1", "--browser.gatherUsageStats=false"]
     command += ["--server.fileWatcherType=none", "--runner.postScriptGC=false"]
     paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in paths if path)}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in paths if path)} | environment
     server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         url = f"http://127.0.0.1:{port}"
         wait_for(lambda: server.poll() is not None or answers(f"{url}/_stcore/health"), what="the server")
         if server.poll() is not None:
             raise RuntimeError(f"streamlit run {script} ended with code {server.returncode}")
-        yield url
+        yield url, server
     finally:
         server.terminate()
         server.wait(20)
@@ -122,7 +129,9 @@ class Watch:
         page.on("request", self._request)
 
     def _console(self, message):
-        if message.type == "error":
+        # On an inner page Streamlit first looks for its server below that page's address, and finds it above.
+        looking = "/_stcore/" in message.location.get("url", "")
+        if message.type == "error" and not looking:
             self.problems.append(f"console: {message.text}")
 
     def _request(self, request):

@@ -1,6 +1,7 @@
 """The playground's script without a browser: every preset and data set, links, undo, and what can go wrong."""
 
 import json
+import threading
 
 import pytest
 from browser import ROOT
@@ -55,11 +56,22 @@ def test_the_first_picture_needs_no_click():
 
 
 def test_a_cold_server_does_not_wait_for_inp(monkeypatch):
-    from pages.shared import runs
+    from pages.shared import runs, scene
 
+    loaded, train_part = threading.Event(), scene.train_part
+
+    def after_loading(settings, table, method, tell):
+        if method == "inp":
+            assert loaded.wait(60)
+        return train_part(settings, table, method, tell)
+
+    monkeypatch.setattr(scene, "train_part", after_loading)
     monkeypatch.setattr(runs, "cold", lambda: True)
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    at.query_params["seed"] = "4711"  # never trained before
+    at.run()
     assert [panel["key"] for panel in scene_of(at)["panels"]] == ["glvq", "fairglvq"]
+    loaded.set()
     assert [panel["key"] for panel in scene_of(settle(at))["panels"]] == ["glvq", "inp", "fairglvq"]
 
 
@@ -142,7 +154,7 @@ def test_a_bad_link_is_repaired_said_and_dismissed():
     told = next(text.value for text in at.markdown if "link was repaired" in text.value)
     for part in ("Fairness strength C 999", "“many” is not a number", "“what”", "view could not be read"):
         assert part in told
-    assert dict(at.query_params) == {"C": "5"}
+    assert dict(at.query_params) == {"C": "15"}
     next(button for button in at.button if button.label == "Dismiss").click().run()
     assert not any("link was repaired" in text.value for text in at.markdown)
 

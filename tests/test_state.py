@@ -1,20 +1,24 @@
 """Settings: links there and back, repairs, presets, and what a change makes meaningless."""
 
+import gc
 from dataclasses import fields, replace
 
 import pytest
 
 from fairglvq.datasets import DATASETS
 from pages.shared.session import short_view
+from pages.shared.sources import TABLE, lend
 from pages.shared.state import (
     DEFAULTS,
     FIELDS,
     MAIN,
     PAINT_LIMIT,
     PRESETS,
+    Fold,
     Point,
     Settings,
     changed,
+    for_table,
     from_query,
     link_carries_paint,
     nearest,
@@ -29,7 +33,7 @@ PAINT = (Point(place(0.5), place(0.25), 1, 0), Point(place(-0.3), place(1.4), 0,
 
 
 def test_the_table_covers_every_plain_setting():
-    assert {*FIELDS, "painted", "erased", "start"} == {field.name for field in fields(Settings)}
+    assert {*FIELDS, "painted", "erased", "start", "fold", "table"} == {field.name for field in fields(Settings)}
     assert len({field.query for field in FIELDS.values()}) == len(FIELDS)
     assert set(MAIN) <= set(FIELDS)
 
@@ -39,14 +43,14 @@ def test_every_default_and_preset_is_allowed(settings):
     for name, field in FIELDS.items():
         value = getattr(settings, name)
         if isinstance(value, str):
-            assert value in field.choices
+            assert value in (*field.choices, TABLE)
         else:
             assert nearest(field, value) == value
 
 
 def test_defaults_need_no_link_and_every_data_set_has_some():
     assert to_query(Settings()) == {}
-    assert set(DEFAULTS) == set(DATASETS)
+    assert set(DEFAULTS) == {*DATASETS, TABLE}
     for name, settings in DEFAULTS.items():
         assert settings.dataset == name
         assert set(to_query(settings)) <= {"data"}
@@ -59,6 +63,8 @@ ROUND_TRIPS = {
     "real": replace(DEFAULTS["adult"], plane="prototypes", projections=10),
     "painted": Settings(painted=PAINT, erased=(3, 4, 700)),
     "erased first": Settings(erased=(0, 1)),
+    "fold": Settings(fold=Fold(5, 4, 12)),
+    "paper": replace(DEFAULTS["adult"], C=12.5, prototypes=20, epochs=500, projections=95),
     "moved": Settings(prototypes=1, start=start_from("inp", [[0.12345, -0.2], [1.5, 0.0]])),
 } | {f"preset {name}": preset.settings for name, preset in PRESETS.items()}
 
@@ -71,7 +77,7 @@ def test_a_link_brings_back_the_same_settings(settings):
 
 
 REPAIRS = {
-    "too large": ({"C": "99"}, {"C": 5.0}, "Fairness strength C 99 is not possible: 5"),
+    "too large": ({"C": "99"}, {"C": 15.0}, "Fairness strength C 99 is not possible: 15"),
     "too small": ({"k": "0"}, {"prototypes": 1}, "1 is used"),
     "between": ({"C": "1.02"}, {"C": 1.0}, "1.02"),
     "no choice": ({"batch": "240"}, {"batch_size": 250}, "250"),
@@ -88,6 +94,8 @@ REPAIRS = {
     "erase": ({"erase": "1.x"}, {"erased": ()}, "all points are there"),
     "paint on people": ({"data": "german", "paint": "0000_"}, {"painted": ()}, "only be painted on drawn data"),
     "moved": ({"from": "glvq.1.2"}, {"start": None}, "do not fit"),
+    "fold": ({"fold": "5.5.0"}, {"fold": None}, "could not be read"),
+    "somebody's table": ({"data": "table", "table": "0123456789ab"}, {"dataset": "xor"}, "only its owner's visit"),
 }
 
 
@@ -141,6 +149,25 @@ def test_people_are_trained_with_settings_of_their_own():
     adult = changed(Settings(learning_rate=0.3, seed=3), dataset="adult")
     assert adult == replace(DEFAULTS["adult"], seed=3)
     assert changed(adult, dataset="xor") == Settings(seed=3)
+
+
+def test_an_own_table_is_known_as_long_as_somebody_holds_it():
+    data = DATASETS["local"].loader(size=40)
+    settings = for_table(lend(data), data)
+    assert from_query(to_query(settings)) == (settings, [])
+    assert settings.real
+    assert settings.prototypes <= 40
+    assert changed(settings, dataset="xor").table == ""
+    del data
+    gc.collect()
+    assert from_query(to_query(settings))[0].dataset == "xor"
+
+
+def test_another_split_leaves_the_fold():
+    here = Settings(fold=Fold(5, 1, 0))
+    assert changed(here, C=2.0).fold == here.fold
+    assert changed(here, held_out=0.5).fold is None
+    assert changed(here, dataset="local").fold is None
 
 
 def test_the_view_in_a_link_is_short():

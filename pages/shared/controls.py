@@ -7,7 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from . import session, state
+from . import own, session, state
+from .sources import TABLE
 from .state import FIELDS, PRESETS, Field, Settings
 from .thumbs import thumbnail
 
@@ -65,20 +66,23 @@ def _control(name: str, settings: Settings, said: str | None, locked: bool) -> N
         "help": field.help,
         "disabled": locked,
     }
-    _widget(name, field, common)
+    _widget(name, field, settings, common)
     if said:
         st.caption(said)
 
 
-def _widget(name: str, field: Field, common: dict[str, Any]) -> None:
+def _widget(name: str, field: Field, settings: Settings, common: dict[str, Any]) -> None:
     if name == "dataset":
         theme = "dark" if st.context.theme.type == "dark" else "light"
 
         def picture(dataset: str) -> str:
+            if dataset == TABLE:
+                return field.named(dataset)
             title = SHORT.get(dataset, field.named(dataset))
             return f"![{field.named(dataset)}]({thumbnail(dataset, theme)}) {title}"
 
-        st.pills(field.label, field.choices, format_func=picture, required=True, **common)
+        choices = [*field.choices, TABLE] if own.current() else field.choices
+        st.pills(field.label, choices, format_func=picture, required=True, **common)
     elif name == "seed":
         st.number_input(field.label, int(field.low), int(field.high), step=1, **common)
     elif field.choices and isinstance(field.choices[0], str):
@@ -86,11 +90,17 @@ def _widget(name: str, field: Field, common: dict[str, Any]) -> None:
     elif field.choices:
         st.select_slider(field.label, field.choices, **common)
     else:
-        st.slider(field.label, field.low, field.high, step=field.step, **common)
+        top = type(field.step)(field.top(settings, getattr(settings, name)))
+        st.slider(field.label, field.low, top, step=field.step, **common)
 
 
 def _set(name: str) -> None:
-    session.change(state.changed(st.session_state.settings, **{name: st.session_state[f"w_{name}"]}))
+    value = st.session_state[f"w_{name}"]
+    table = own.current()
+    if value == TABLE and table:
+        session.change(state.for_table(own.keep(table), table))
+    else:
+        session.change(state.changed(st.session_state.settings, **{name: value}))
 
 
 def _follow(key: str, value: Any) -> None:

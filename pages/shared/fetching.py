@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
@@ -15,15 +16,20 @@ POLL = 0.3
 
 def needed(settings: Settings) -> bool:
     """Whether the data set chosen is not on this computer yet."""
-    if settings.dataset != "compas":
+    return missing(settings.dataset)
+
+
+def missing(dataset: str) -> bool:
+    """Whether a data set is not on this computer yet."""
+    if dataset != "compas":
         return False
     from fairglvq.datasets import compas  # pandas: only for those who choose it
 
     return not compas.is_cached()
 
 
-def offer() -> None:
-    """Say what is missing and why, and fetch it on request."""
+def offer(back: Callable[[], None] = session.undo) -> None:
+    """Say what is missing and why, and fetch it on request; ``back`` leads to another data set."""
     fetch: dict[str, Any] = st.session_state.setdefault("fetch", {})
     busy = "thread" in fetch and fetch["thread"].is_alive()
     with st.container(key="fetching", border=True):
@@ -34,7 +40,7 @@ def offer() -> None:
         if not busy:
             with st.container(horizontal=True):
                 st.button("Fetch COMPAS", type="primary", on_click=_begin)
-                st.button("Back", key="back_from_fetching", on_click=session.undo)
+                st.button("Back", key="back_from_fetching", on_click=back)
         if fetch.get("error") and not busy:
             st.markdown(f"It did not work. {fetch['error'].splitlines()[0]}")
             st.code("\n".join(fetch["error"].splitlines()[1:]), language=None)

@@ -1,10 +1,14 @@
 """What Streamlit's own elements look like on these pages: small words around a large picture."""
 
 STYLE = """<style>
-.stMainBlockContainer { padding: 2.6rem 2rem 2rem; }
+.stMainBlockContainer { padding: 4.4rem 2rem 2rem; }
 .stMain h1 { font-size: 1.5rem; line-height: 1.2; padding: 0; }
 .stMainBlockContainer > [data-testid="stVerticalBlock"] { gap: 0.7rem; }
 .stMainBlockContainer [data-testid="stMarkdownContainer"] { margin-bottom: 0; }
+.st-key-conclusions { gap: 0.5rem; }
+.st-key-t_box { position: relative; min-height: 520px; }
+.st-key-t_box .still { position: absolute; top: 0; left: 0; width: 100%; height: 520px; object-fit: contain; }
+.st-key-t_box:has(.scatterlayer) .still { display: none; }
 .st-key-intro p { font-size: 0.9rem; line-height: 1.4; margin: 0; }
 [data-testid="stSidebarHeader"] { height: 2.5rem; margin-bottom: 0; }
 [data-testid="stSidebarUserContent"] { padding: 0 0 1.5rem; }
@@ -25,6 +29,6 @@ STYLE = """<style>
   .st-key-w_preset [role="radiogroup"] { flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; }
   .st-key-w_preset button { flex: none; }
   [data-testid="stExpandSidebarButton"] { width: auto; padding: 0 0.6rem; }
-  [data-testid="stExpandSidebarButton"]::after { content: "Controls"; margin-left: 0.3rem; font-size: 0.875rem; }
+  [data-testid="stExpandSidebarButton"]::after { content: "Menu and controls"; margin-left: 0.3rem; font-size: 0.9rem; }
 }
 </style>"""

@@ -20,8 +20,6 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from fairglvq.datasets import load
-
 from . import scene, words
 from .scene import Film, Scene
 from .state import Settings
@@ -65,6 +63,12 @@ class Shelf:
                 return future.result()
             except CancelledError:
                 continue  # another visitor gave up on it: our turn
+
+    def forget(self, about: Any) -> None:
+        """Drop everything whose key mentions this."""
+        with self.lock:
+            for key in [key for key in self.futures if about in key]:
+                del self.futures[key]
 
     def _make(self, key: Any, future: Future, make: Callable[[], Any]) -> Any:
         try:
@@ -196,6 +200,11 @@ class Workshop:
         """The film if it is finished."""
         return self.shelf.peek(scene.film_key(settings))
 
+    def forget(self, table: str) -> None:
+        """Drop everything that was made from a visitor's own table."""
+        self.shelf.forget(table)
+        self.tables.forget(table)
+
     def _show(self, settings: Settings, tells: dict[str, scene.Tell]) -> Show:
         table = self._table(settings)
         futures = {
@@ -220,12 +229,6 @@ class Workshop:
 def cold() -> bool:
     """Whether INP would have to wait for scikit-learn to load, two seconds that a first picture need not take."""
     return "sklearn.linear_model" not in sys.modules
-
-
-@st.cache_data(show_spinner=False)
-def caveats(dataset: str) -> tuple[str, ...]:
-    """What to keep in mind about a real data set."""
-    return load(dataset).caveats
 
 
 @st.cache_resource(show_spinner=False)

@@ -13,13 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairglvq import datasets, kernels
+from fairglvq import kernels
 from fairglvq.figures.grammar import stage_grammar
 from fairglvq.metrics import gaps_from_counts
 from fairglvq.prototypes import initial_prototypes
 from fairglvq.training import Recipe, Trainer, as_prototypes, as_rows
 
-from .state import Settings
+from .sources import GoneError, dataset_of
+from .state import Fold, Settings
 
 METHODS = ("glvq", "inp", "fairglvq")
 TITLES = {"glvq": "GLVQ", "inp": "INP + GLVQ", "fairglvq": "FairGLVQ"}
@@ -31,7 +32,7 @@ PEOPLE = {
 }
 SAMPLE = 2000  # people of a real data set that are drawn
 FRAME_BYTES = 150_000  # of all frames together, so that a scene stays well under 300 KB
-MOST_FRAMES = 76
+MOST_FRAMES = 51
 CHUNK = 64  # epochs between two looks at the clock and the Cancel button; fewer on large tables
 
 Tell = Callable[[float], None]
@@ -94,7 +95,8 @@ class Film(NamedTuple):
 def table_key(settings: Settings) -> tuple:
     """Everything the points depend on."""
     drawn = () if settings.real else (settings.noise, settings.bias, settings.painted, settings.erased)
-    return ("table", settings.dataset, settings.seed, settings.held_out, *drawn)
+    split = settings.fold or settings.held_out
+    return ("table", settings.dataset, settings.table, settings.seed, split, *drawn)
 
 
 def part_key(settings: Settings, method: str) -> tuple:
@@ -124,11 +126,16 @@ def revision(*keys: Any) -> str:
 
 def load_table(settings: Settings) -> Table:
     """The data set, split and scaled, with painted points added and erased ones gone."""
-    knobs = {} if settings.real else {"noise": settings.noise, "bias": settings.bias, "seed": settings.seed}
-    data = datasets.load(settings.dataset, **knobs)
+    try:
+        data = dataset_of(settings)
+    except GoneError as problem:
+        raise UntrainableError(str(problem)) from problem
     classes, groups = list(data.class_names), list(data.group_names)
     y, s = np.searchsorted(classes, data.y), np.searchsorted(groups, data.s)
-    held_out = stratified(y * len(groups) + s, settings.held_out, settings.seed)
+    if settings.fold:
+        held_out = tested_in(settings.fold, data.X, data.y)
+    else:
+        held_out = stratified(y * len(groups) + s, settings.held_out, settings.seed)
     X = scaled(data.X, data.X[~held_out])
     rows = np.arange(len(y))
     if settings.erased:
@@ -147,6 +154,18 @@ def load_table(settings: Settings) -> Table:
     return Table(X, y, s, held_out, rows, *names, classes.index(data.favourable), axes)
 
 
+def tested_in(fold: Fold, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Mark the points that this fold of a cross-validation measures on."""
+    from fairglvq.evaluation import measured_rows  # scikit-learn: only for models opened from a curve
+
+    chosen = np.zeros(len(y), bool)
+    try:
+        chosen[measured_rows(X, y, fold.seed, fold.fold, fold.folds)] = True
+    except ValueError as problem:
+        raise UntrainableError(f"The points cannot be split like that: {problem}") from problem
+    return chosen
+
+
 def stratified(strata: np.ndarray, share: float, seed: int) -> np.ndarray:
     """Mark this share of every stratum, by chance."""
     rng = np.random.default_rng((seed, 2))
@@ -158,9 +177,13 @@ def stratified(strata: np.ndarray, share: float, seed: int) -> np.ndarray:
 
 
 def scaled(X: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """Every feature moved and stretched so that it spans [0, 1] on the reference."""
-    low = reference.min(axis=0)
-    return (X - low) / _span(reference)
+    """Every feature moved and stretched so that it spans [0, 1] on the reference.
+
+    To the last bit what scikit-learn's MinMaxScaler gives: a model opened from a curve must be the one on the curve,
+    and where prototypes are unstable the last bit decides.
+    """
+    scale = 1.0 / _span(reference)
+    return X * scale + (0.0 - reference.min(axis=0) * scale)
 
 
 def _span(X: np.ndarray) -> np.ndarray:
@@ -177,8 +200,12 @@ def train_part(settings: Settings, table: Table, method: str, tell: Tell) -> Run
     learn = ~table.held_out
     X, matrix, shift, removed = table.X, None, None, None
     if method == "inp" and len(np.unique(table.s[learn])) > 1:
-        matrix, shift, removed = _null_space(settings, table)
-        X = X @ matrix.T + shift
+        inp, matrix, shift = _null_space(settings, table)
+        projected, removed = np.empty_like(X), inp.directions_
+        for part in (learn, ~learn):  # apart, as a sweep does it: a product of other size may differ in the last bit
+            if part.any():
+                projected[part] = inp.transform(X[part])
+        X = scaled(projected, projected[learn])
     trainer = _trainer(settings, table, method, X[learn])
     every = record_interval(settings, len(table.classes))
     trainer.run(0, every)
@@ -231,12 +258,14 @@ def _part_of(tell: Tell, number: int, parts: int) -> Tell:
 def _trainer(settings: Settings, table: Table, method: str, X: np.ndarray, C: float | None = None) -> Trainer:
     """A trainer that does what the estimators do with ``random_state=seed``."""
     learn, K = ~table.held_out, len(table.classes)
-    rng = np.random.default_rng(settings.seed)
+    rng = np.random.default_rng(seed_of(settings))
     y, s = table.y[learn], table.s[learn]
     init: Any = "shared-kmeans" if method == "fairglvq" else "class-kmeans"
     if settings.start and settings.start.panel == method:
         init = settings.start.prototypes
     W = initial_prototypes(init, X, y, settings.prototypes, K, rng)
+    if settings.fold:  # a sweep makes its starts beforehand, and trains with chance from the beginning
+        rng = np.random.default_rng(seed_of(settings))
     strength = (settings.C if C is None else C) if method == "fairglvq" else 0.0
     recipe = Recipe(
         C=strength,
@@ -249,7 +278,18 @@ def _trainer(settings: Settings, table: Table, method: str, X: np.ndarray, C: fl
         shuffle=settings.step == "algorithm",
     )
     labels = np.repeat(np.arange(K), settings.prototypes)
-    return Trainer(as_rows(X), y, s, W, labels, recipe, rng, n_groups=len(table.groups))
+    # GLVQ's and INP's pseudo-classes are for the eye: no need to vote between two frames.
+    lazy = method != "fairglvq"
+    return Trainer(as_rows(X), y, s, W, labels, recipe, rng, n_groups=len(table.groups), lazy_votes=lazy)
+
+
+def seed_of(settings: Settings) -> int:
+    """What chance in training starts from."""
+    if settings.fold is None:
+        return settings.seed
+    from fairglvq.evaluation import fold_seed  # scikit-learn: only for models opened from a curve
+
+    return fold_seed(settings.fold.seed, settings.fold.fold)
 
 
 def _go(trainer: Trainer, settings: Settings, every: int, tell: Tell) -> None:
@@ -270,12 +310,12 @@ def record_interval(settings: Settings, n_classes: int) -> int:
     return max(1, math.ceil(settings.epochs / (most - 1)))
 
 
-Map = tuple[np.ndarray, np.ndarray, np.ndarray]
+Map = tuple[Any, np.ndarray, np.ndarray]
 _maps: dict[tuple, Map] = {}  # the latest of INP: they hang on the points alone, whatever prototypes are asked for
 
 
 def _null_space(settings: Settings, table: Table) -> Map:
-    """INP followed by scaling to [0, 1], as one map z = matrix x + shift, and the directions removed."""
+    """INP, and with the scaling to [0, 1] that follows it as one map z = matrix x + shift."""
     key = (*table_key(settings), settings.projections)
     found = _maps.get(key)
     if found is None:
@@ -290,13 +330,13 @@ def _find_null_space(settings: Settings, table: Table) -> Map:
 
     learn = ~table.held_out
     X = table.X[learn]
-    inp = NullSpaceProjection(settings.projections, random_state=settings.seed)
+    inp = NullSpaceProjection(settings.projections, random_state=seed_of(settings))
     inp.fit(X, sensitive_features=table.s[learn])
     projected = inp.transform(X)
     low, span = projected.min(axis=0), _span(projected)
     # A column that is nothing but rounding carries nothing; stretched it would pretend to.
     matrix = np.where(np.abs(inp.projection_) < 1e-12, 0.0, inp.projection_) / span[:, None]
-    return matrix, -low / span, inp.directions_
+    return inp, matrix, -low / span
 
 
 def squared_distances(rows: kernels.Rows, W: np.ndarray) -> np.ndarray:

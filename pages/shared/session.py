@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -13,7 +14,6 @@ from .state import Settings
 
 STEPS_BACK = 50
 NOTICE_LIMIT = 5
-ENTERED = "_on_this_page"
 STAGE = "stage"
 
 
@@ -21,20 +21,18 @@ def begin() -> Settings:
     """The settings of this run: those of the link on arrival, of the visit afterwards."""
     visit = st.session_state
     query = st.query_params.to_dict()
+    arrived = visit.pop("arrived", False)
     if "settings" not in visit:
         visit.history, visit.touched, visit.reply = [], False, None
         _adopt(query)
-    elif not visit.touched and query != visit.written and not _came_back(query):
+    elif arrived and not query:
+        visit.written = query  # from another page of the app: the address is bare, and nothing was meant by it
+    elif not visit.touched and query != visit.written:
         # Nothing on the page was touched and the address is another one: the browser's Back or Forward.
         visit.history.append(visit.settings)
         _adopt(query)
     visit.touched = False
     return visit.settings
-
-
-def _came_back(query: dict[str, str]) -> bool:
-    """Coming from another page the address is bare, and this page's widgets are forgotten."""
-    return not query and "w_dataset" not in st.session_state
 
 
 def _adopt(query: dict[str, str]) -> None:
@@ -63,6 +61,16 @@ def change(settings: Settings) -> None:
     visit.reply = None
 
 
+def enter(settings: Settings, shown: str = "fairglvq") -> None:
+    """Make this the model in view, whichever page was visited so far; ``shown`` is the method in question."""
+    visit = st.session_state
+    if "settings" not in visit:
+        visit.history, visit.touched, visit.reply = [], False, None
+        _adopt({})
+    visit.shown_method = shown
+    change(settings)
+
+
 def undo() -> None:
     """Back to the settings before the last change."""
     visit = st.session_state
@@ -75,7 +83,7 @@ def undo() -> None:
 def reset() -> None:
     """The data set as it comes; the seed stays."""
     settings = st.session_state.settings
-    change(state.changed(state.DEFAULTS[settings.dataset], seed=settings.seed))
+    change(replace(state.DEFAULTS[settings.dataset], seed=settings.seed, table=settings.table))
 
 
 def new_seed() -> None:

@@ -12,7 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from fairglvq.datasets import DATASETS
+from fairglvq.datasets import DATASETS, Dataset
+
+from .sources import TABLE, lent
 
 
 class Point(NamedTuple):
@@ -29,6 +31,14 @@ class Start(NamedTuple):
 
     panel: str
     prototypes: tuple[tuple[float, float], ...]
+
+
+class Fold(NamedTuple):
+    """One fold of a cross-validation, split and started as `fairglvq.evaluation` does it."""
+
+    folds: int
+    fold: int
+    seed: int
 
 
 @dataclass(frozen=True)
@@ -55,11 +65,13 @@ class Settings:
     painted: tuple[Point, ...] = ()
     erased: tuple[int, ...] = ()
     start: Start | None = None
+    fold: Fold | None = None
+    table: str = ""  # key of a visitor's own table
 
     @property
     def real(self) -> bool:
         """Whether the data are people and not a drawing in the plane."""
-        return not DATASETS[self.dataset].synthetic
+        return self.dataset == TABLE or not DATASETS[self.dataset].synthetic
 
 
 @dataclass(frozen=True)
@@ -78,10 +90,15 @@ class Field:
     step: float = 0
     names: Mapping[Any, str] | None = None  # words for choices
     only: str = ""  # "synthetic" or "real": the data sets that have it
+    usual: float = 0  # upper end of the slider on drawn data, where the whole range would make it too coarse
 
     def applies(self, settings: Settings) -> bool:
         """Whether the setting means anything for the data set chosen."""
         return not self.only or (self.only == "real") == settings.real
+
+    def top(self, settings: Settings, value: float) -> float:
+        """Upper end of the slider."""
+        return self.high if settings.real or not self.usual or value > self.usual else self.usual
 
     def named(self, value: Any) -> str:
         """The word for a choice."""
@@ -94,23 +111,25 @@ FIELDS: dict[str, Field] = {
         "Data set",
         "Drawn in the plane, or real people in many dimensions.",
         choices=tuple(DATASETS),
-        names={name: entry.title for name, entry in DATASETS.items()},
+        names={name: entry.title for name, entry in DATASETS.items()} | {TABLE: "Your table"},
     ),
     "C": Field(
         "C",
         "Fairness strength C",
         "How strongly prototypes are pushed away from places where one group sits together. 0 is plain GLVQ.",
         low=0.0,
-        high=5.0,
+        high=15.0,
         step=0.05,
+        usual=5.0,
     ),
     "prototypes": Field(
         "k",
         "Prototypes per class",
         "Each prototype decides for the points closest to it; more prototypes draw finer borders.",
         low=1,
-        high=10,
+        high=20,
         step=1,
+        usual=10,
     ),
     "batch_size": Field(
         "batch",
@@ -155,7 +174,7 @@ FIELDS: dict[str, Field] = {
         "inp",
         "Directions INP removes",
         "How often a linear model looks for the group and loses the direction it used.",
-        choices=(1, 2, 5, 10, 20),
+        choices=(0, 1, 2, 5, 10, 20, 35, 50, 75, 85, 90, 95, 100, 200, 300, 365, 380),
         only="real",
     ),
     "plane": Field(
@@ -208,6 +227,7 @@ DEFAULTS = {
     "adult": replace(_REAL, dataset="adult", C=3.0, prototypes=5, batch_size=1000, epochs=30),
     "compas": replace(_REAL, dataset="compas", C=2.0, prototypes=5, batch_size=200, epochs=50),
     "german": replace(_REAL, dataset="german", C=1.5, prototypes=4, batch_size=100, epochs=100),
+    TABLE: replace(_REAL, dataset=TABLE, C=1.0, prototypes=4, batch_size=100, epochs=50),
 }
 """What each data set starts with: fair enough to see, and trained in a moment (real ones in seconds).
 
@@ -281,10 +301,10 @@ def preset_of(settings: Settings) -> str | None:
 # What a change makes meaningless: painted points live on one data set's plane, rows to erase and prototypes put down
 # by hand on one drawing of it.
 _FORGETS: dict[str, dict[str, Any]] = {
-    "dataset": {"painted": (), "erased": (), "start": None},
-    "seed": {"erased": (), "start": None},
+    "dataset": {"painted": (), "erased": (), "start": None, "fold": None, "table": ""},
+    "seed": {"erased": (), "start": None, "fold": None},
     "noise": {"start": None},
-    "held_out": {"start": None},
+    "held_out": {"start": None, "fold": None},
     "prototypes": {"start": None},
 }
 
@@ -304,6 +324,17 @@ def changed(settings: Settings, **changes: Any) -> Settings:
     return replace(settings, **(forgotten | real))
 
 
+def for_table(key: str, data: Dataset) -> Settings:
+    """What a visitor's own table starts with: some 40 steps per epoch, and no more prototypes than points.
+
+    Batches of fewer than 100 people swing so much that FairGLVQ loses accuracy for nothing.
+    """
+    smallest = min(int((data.y == label).sum()) for label in data.class_names)
+    batch_size = nearest(FIELDS["batch_size"], max(100, len(data.y) / 40))
+    prototypes = max(1, min(DEFAULTS[TABLE].prototypes, smallest // 5))
+    return replace(DEFAULTS[TABLE], table=key, batch_size=batch_size, prototypes=prototypes)
+
+
 # ---- links ----
 
 PAINT_LIMIT = 150
@@ -319,7 +350,7 @@ def to_query(settings: Settings) -> dict[str, str]:
     """The link's parameters: only what differs from the data set's defaults."""
     own = DEFAULTS[settings.dataset]
     query = {
-        field.query: _written(getattr(settings, name))
+        field.query: written(getattr(settings, name))
         for name, field in FIELDS.items()
         if getattr(settings, name) != getattr(Settings() if name == "dataset" else own, name)
     }
@@ -331,6 +362,10 @@ def to_query(settings: Settings) -> dict[str, str]:
     if settings.start:
         numbers = ".".join(f"{round(1e4 * v)}" for pair in settings.start.prototypes for v in pair)
         query["from"] = f"{settings.start.panel}.{numbers}"
+    if settings.fold:
+        query["fold"] = ".".join(map(str, settings.fold))
+    if settings.table:
+        query["table"] = settings.table
     return query
 
 
@@ -342,25 +377,33 @@ def link_carries_paint(settings: Settings) -> bool:
 def from_query(params: Mapping[str, str]) -> tuple[Settings, list[str]]:
     """Settings of a link, and a plain sentence for everything in it that had to be repaired."""
     told: list[str] = []
-    dataset = _read(FIELDS["dataset"], params.get("data"), "xor", told)
+    table = params.get("table", "") if params.get("data") == TABLE else ""
+    if table and lent(table):
+        dataset = TABLE
+    elif params.get("data") == TABLE:
+        dataset, table = "xor", ""
+        told.append("The link is about a table that only its owner's visit holds: XOR is shown instead.")
+    else:
+        dataset = read_value(FIELDS["dataset"], params.get("data"), "xor", told)
     own = DEFAULTS[dataset]
     values = {
-        name: _read(field, params.get(field.query), getattr(own, name), told)
+        name: read_value(field, params.get(field.query), getattr(own, name), told)
         for name, field in FIELDS.items()
         if name != "dataset"
     }
-    settings = replace(own, **values)
-    known = {field.query for field in FIELDS.values()} | {"paint", "erase", "from"} | _IGNORED
+    settings = replace(own, **values, table=table, fold=_read_fold(params.get("fold"), told))
+    known = {field.query for field in FIELDS.values()} | {"paint", "erase", "from", "fold", "table"} | _IGNORED
     told += [f"“{name}” in the link means nothing here and was left out." for name in params if name not in known]
     settings = _read_paint(settings, params, told)
     return _read_start(settings, params.get("from"), told), told
 
 
-def _written(value: Any) -> str:
+def written(value: Any) -> str:
+    """A value as it stands in a link."""
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _read(field: Field, text: str | None, default: Any, told: list[str]) -> Any:
+def read_value(field: Field, text: str | None, default: Any, told: list[str]) -> Any:
     """The value of a parameter, moved to the nearest allowed one where it is not allowed."""
     if text is None:
         return default
@@ -374,11 +417,11 @@ def _read(field: Field, text: str | None, default: Any, told: list[str]) -> Any:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        told.append(f"{field.label} “{_short(text)}” is not a number: {_written(default)} is used instead.")
+        told.append(f"{field.label} “{_short(text)}” is not a number: {written(default)} is used instead.")
         return default
     value = nearest(field, number)
     if abs(value - number) > 1e-9:
-        told.append(f"{field.label} {_short(text)} is not possible: {_written(value)} is used, the nearest that is.")
+        told.append(f"{field.label} {_short(text)} is not possible: {written(value)} is used, the nearest that is.")
     return value
 
 
@@ -460,6 +503,17 @@ def _read_start(settings: Settings, text: str | None, told: list[str]) -> Settin
         return settings
     values = [int(number) / 1e4 for number in numbers]
     return replace(settings, start=Start(panel, tuple(zip(values[::2], values[1::2], strict=True))))
+
+
+def _read_fold(text: str | None, told: list[str]) -> Fold | None:
+    if text is None:
+        return None
+    if re.fullmatch(r"\d{1,3}\.\d{1,3}\.\d{1,6}", text, re.ASCII):
+        fold = Fold(*map(int, text.split(".")))
+        if fold.folds >= 2 and fold.fold < fold.folds:
+            return fold
+    told.append(f"Fold “{_short(text)}” could not be read: the points are split anew.")
+    return None
 
 
 def shape_of(dataset: str) -> tuple[int, int]:

@@ -1,0 +1,106 @@
+"""The page a stakeholder reads: prototypes in original units, the people behind them, and one person at a time."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.shared import controls, export, fetching, menu, session, waiting
+from pages.shared.explained import cards, model, pairs, person, words
+from pages.shared.looks import STYLE
+from pages.shared.runs import Show
+
+SECTIONS = {"cards": "Cards", "pairs": "GLVQ beside FairGLVQ", "person": "One person"}
+INTRO = (
+    "A **prototype** is a typical case the model has learned: a point among the people, described by the same columns. "
+    "Everybody gets the class of the prototype most like them. All people who are most like one prototype are its "
+    "**cell**. So a few cards tell how every decision is made, and for whom."
+)
+OWN_STYLE = """<style>
+.st-key-open_card, [class*="st-key-card_"], [class*="st-key-card_"] > div { gap: 0.55rem; }
+.stMainBlockContainer [data-testid="stMarkdownContainer"] > p:last-child { margin-bottom: 0; }
+.st-key-open_card [data-testid="stVerticalBlock"] { gap: 0.55rem; }
+.prototype { font-size: 1.15rem; padding: 0; margin: 0; font-weight: 600; }
+h4.prototype { font-size: 1rem; }
+.pseudo { margin: 0.15rem 0 0; font-size: 0.8rem; opacity: 0.75; }
+[class*="st-key-card_"] p { font-size: 0.88rem; line-height: 1.45; }
+</style>"""
+HIDDEN = ("plane",)
+METHODS = ["fairglvq", "glvq"]  # INP's prototypes live in a space of its own, which has no original units
+
+
+def main() -> None:
+    """Settings, training, cards."""
+    settings = session.begin()
+    st.session_state.waits_for = []
+    st.html(STYLE + OWN_STYLE)
+    st.title("Meet the prototypes, and the people behind them", anchor=False)
+    repaired()
+    missing = fetching.needed(settings)
+    show = None if missing else model.trained()
+    if missing:
+        fetching.offer()
+    else:
+        waiting.watch()
+    if show:
+        draw(show)
+    with st.sidebar:
+        controls.panel(settings, show.said if show else {}, hidden=HIDDEN)
+    session.write_link(show.scene.meta["epochs"][-1] if show else None)
+
+
+def repaired() -> None:
+    """What had to be repaired in the link, until it is dismissed."""
+    told = st.session_state.told
+    if told:
+        with st.container(key="repaired", border=True):
+            st.markdown("**The link was repaired.** " + " ".join(told))
+            st.button("Dismiss", on_click=told.clear)
+
+
+def draw(show: Show) -> None:
+    """The model in a paragraph, then the section chosen."""
+    for warning in show.warnings:
+        st.warning(warning)
+    view = model.view_of(show)
+    if view is None:
+        return
+    if view.settings != st.session_state.settings:
+        st.caption("The model before is shown until the new one is trained.")
+    with st.container(key="intro"):
+        st.markdown(INTRO)
+    asked = st.session_state.pop("shown_method", None)  # by whoever opened this model
+    if asked in METHODS:
+        st.session_state.p_method = asked
+    with st.container(horizontal=True):
+        method = st.segmented_control(
+            "Model",
+            METHODS,
+            format_func=model.title,
+            default="fairglvq",
+            required=True,
+            key="p_method",
+            persist_state="session",
+        )
+        section = st.segmented_control(
+            "Section",
+            list(SECTIONS),
+            format_func=lambda name: SECTIONS[name],
+            default="cards",
+            required=True,
+            key="p_section",
+            persist_state="session",
+        )
+    st.markdown(words.summary(view, method))
+    if section == "cards":
+        cards.draw(view, method)
+    elif section == "pairs":
+        pairs.draw(view)
+    else:
+        person.draw(view, method)
+    export.offer(view, method)
+    if view.data.caveats:
+        st.caption("**Mind.** " + " ".join(map(words.md, view.data.caveats)))
+
+
+menu.require_app()
+main()

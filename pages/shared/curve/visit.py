@@ -1,0 +1,45 @@
+"""What this visit has chosen on the trade-off page, and its link."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.shared import curves, own
+from pages.shared.curves import Choice
+from pages.shared.sources import TABLE
+from pages.shared.state import Settings
+
+
+def begin() -> Choice:
+    """The choice of this run: the link's on arrival, the visit's afterwards, the browser's on its way back."""
+    visit = st.session_state
+    query = st.query_params.to_dict()
+    arrived = visit.pop("arrived", False)
+    own.current()  # so that a link to the visitor's own table is understood
+    settings: Settings | None = visit.get("settings")
+    if "choice" not in visit and settings and settings.dataset == TABLE and not query:
+        visit.choice, visit.choice_told = curves.usual_for_table(settings), []
+    elif "choice" not in visit or (not (arrived and not query) and _went_back(query)):
+        visit.choice, visit.choice_told = curves.from_query(query)
+    visit.choice_touched = False
+    return visit.choice
+
+
+def _went_back(query: dict[str, str]) -> bool:
+    """Whether nothing on the page was used and the address is another one."""
+    visit = st.session_state
+    return not visit.get("choice_touched") and query != visit.get("choice_written", query)
+
+
+def change(choice: Choice) -> None:
+    """Go on with another choice."""
+    st.session_state.choice = choice
+    st.session_state.choice_touched = True
+
+
+def write_link(choice: Choice) -> None:
+    """Let the address say what is shown."""
+    query = curves.to_query(choice)
+    if query != st.query_params.to_dict():
+        st.query_params.from_dict(query)
+    st.session_state.choice_written = query

@@ -1,0 +1,1 @@
+"""The parts of the prototypes page: the model in view, its cards, its pairs with another model, and one person."""

@@ -1,0 +1,257 @@
+"""What a visitor can take along of the model in view, and models that come back: report, model file, import."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from fairglvq import explain, model_file, report
+from fairglvq.datasets import Dataset
+from fairglvq.model_file import ModelFileError, SavedModel, Scaling
+
+from . import plain
+from .explained.model import View
+from .sources import TABLE
+from .state import FIELDS, Settings
+
+ESTIMATORS = {"glvq": "GLVQ", "fairglvq": "FairGLVQ"}
+ONLY_FAIR = ("C", "alpha")
+NOT_TRAINED = ("dataset", "plane", "projections")  # settings that say nothing about this model
+
+
+def offer(view: View, method: str) -> None:
+    """Buttons to take the model in view along, and a place to open one that was kept."""
+    box = st.expander("Take this model along, or open one you kept", key="e_box", on_change="rerun")
+    if not box.open:
+        return
+    # What hangs on the visit is asked for here: the files themselves are made when a button is pressed, outside of it.
+    curve, program = _curve(view.settings), receipt(view.settings, method)
+    name = f"fairglvq-{view.settings.dataset}-{method}"
+    with box:
+        st.html(plain.STYLE)
+        with st.container(horizontal=True):
+            st.download_button(
+                "Report (HTML)", lambda: report.to_html(report_of(view, method, curve, program)), f"{name}.html",
+                "text/html", on_click="ignore", key="e_html",
+                help="One file to read, print or send; it needs no program and no network.",
+            )  # fmt: skip
+            st.download_button(
+                "Report (JSON)", lambda: report.to_json(report_of(view, method, curve, program)), f"{name}-report.json",
+                "application/json", on_click="ignore", key="e_json", help="The same numbers for programs.",
+            )  # fmt: skip
+            st.download_button(
+                "Model (JSON)", lambda: model_file.dumps(saved_of(view, method)), f"{name}-model.json",
+                "application/json", on_click="ignore", key="e_model",
+                help="Prototypes, scaling and names with all digits. It can be opened below, or with the library.",
+            )  # fmt: skip
+        file = st.file_uploader("Open a model file and measure it on the data in view", type="json", key="e_open")
+        if file is not None:
+            _show_opened(file.getvalue(), view)
+
+
+def _show_opened(content: bytes, view: View) -> None:
+    try:
+        saved = model_file.loads(content)
+        explained = opened(saved, view.data)
+    except ModelFileError as problem:
+        plain.say(str(problem), "box wrong")
+        return
+    same = saved.fingerprint == view.data.fingerprint
+    known = "It was trained on these data, so some of these people it has seen." if same else (
+        "It was trained on other data with the same columns."
+    )  # fmt: skip
+    made = report.make(
+        explained, view.data, method=type(saved.model).__name__, settings=_parameters_in_words(saved),
+        measured=f"all {explained.score.n:,} people of the data", made=_today(), caveats=[f"An opened model. {known}"],
+    )  # fmt: skip
+    plain.say(report.words(made), "box")
+    plain.say(f"Measured on all {explained.score.n:,} people. {known}", "small")
+    st.download_button(
+        "Its report (HTML)", lambda: report.to_html(made), "fairglvq-opened.html", "text/html", on_click="ignore",
+        key="e_opened",
+    )  # fmt: skip
+
+
+# ---- what goes out ----
+
+
+def report_of(view: View, method: str, curve: pd.DataFrame | None = None, program: str = "") -> report.Report:
+    """The report of the model in view."""
+    settings = view.settings
+    return report.make(
+        view.explained(method),
+        view.data,
+        method=ESTIMATORS[method],
+        settings=settings_in_words(settings, method),
+        measured=view.measured_words,
+        curve=curve,
+        receipt=program,
+        made=_today(),
+        caveats=_about(settings),
+    )
+
+
+def saved_of(view: View, method: str) -> SavedModel:
+    """The model in view with its scaling."""
+    model = view.models[method]
+    classes, groups = list(view.data.class_names), list(view.data.group_names)
+    fitted = model_file.assemble(
+        ESTIMATORS[method],
+        parameters(view.settings, method),
+        prototypes=model.prototypes,
+        classes=classes,
+        groups=groups,
+        pseudo=np.zeros(len(model.labels), int) if model.pseudo is None else model.pseudo,
+        epochs=view.settings.epochs,
+    )
+    return SavedModel.of(fitted, view.data, scaling=_scaling(view))
+
+
+def _scaling(view: View) -> Scaling:
+    """What was done to the columns before training, to the last bit (see `scene.scaled`) unless points were erased."""
+    low, span = view.people.low, view.people.span
+    if not view.settings.erased:
+        rows = view.table.rows
+        learned = view.data.X[rows[~view.table.held_out & (rows >= 0)]]
+        low, span = learned.min(axis=0), np.ptp(learned, axis=0)
+        span[span <= 1e-12] = 1.0
+    scale = 1.0 / span
+    return Scaling("multiply", scale, 0.0 - low * scale)
+
+
+def parameters(settings: Settings, method: str) -> dict[str, Any]:
+    """The estimator's parameters that train what these settings train."""
+    found: dict[str, Any] = {
+        "n_prototypes": settings.prototypes,
+        "learning_rate": settings.learning_rate,
+        "max_epochs": settings.epochs,
+        "batch_size": settings.batch_size,
+        "beta": settings.beta,
+        "step": settings.step,
+        "shuffle": settings.step == "algorithm",
+        "random_state": settings.seed,
+    }
+    return found | ({"C": settings.C, "alpha": settings.alpha} if method == "fairglvq" else {})
+
+
+def settings_in_words(settings: Settings, method: str) -> dict[str, str]:
+    """Every setting that the model depends on, as the controls call it."""
+    found = {}
+    for name, field in FIELDS.items():
+        if name in NOT_TRAINED or not field.applies(settings) or (name in ONLY_FAIR and method != "fairglvq"):
+            continue
+        if not (name == "held_out" and settings.fold):
+            value = getattr(settings, name)
+            found[field.label] = f"{value:.0%}" if name == "held_out" else field.named(value)
+    if settings.fold:
+        folds, fold, seed = settings.fold
+        found["Test fold"] = f"{fold + 1} of {folds}, seed {seed}"
+    return found
+
+
+def receipt(settings: Settings, method: str) -> str:
+    """A program that prints the numbers; none where points were painted or prototypes moved by hand."""
+    if settings.painted or settings.erased or settings.start:
+        return ""
+    load = _load(settings)
+    if not load:
+        return ""
+    chosen = parameters(settings, method)
+    if settings.fold is None:
+        return report.program(ESTIMATORS[method], chosen, load=load, held_out=settings.held_out, seed=settings.seed)
+    folds, fold, seed = settings.fold
+    strength = chosen.pop("C", 0)
+    del chosen["random_state"]
+    given = ", ".join(f"{name}={value!r}" for name, value in chosen.items())
+    return f"""from fairglvq import datasets, evaluation
+
+{load}
+
+params = dict({given})
+rows = evaluation.evaluate(data, {method!r}, [{strength!r}], folds={folds}, seed={seed}, store=False, **params)
+print(rows[rows["fold"] == {fold}].to_string(index=False))
+"""
+
+
+def _load(settings: Settings) -> str:
+    if settings.dataset == TABLE:
+        return st.session_state.get("own_program", "")
+    if settings.real:
+        return f"data = datasets.load({settings.dataset!r})"
+    knobs = f"noise={settings.noise!r}, bias={settings.bias!r}, seed={settings.seed!r}"
+    return f"data = datasets.load({settings.dataset!r}, {knobs})"
+
+
+def _about(settings: Settings) -> list[str]:
+    hand = [
+        words
+        for given, words in (
+            (settings.painted, "points were painted by hand"),
+            (settings.erased, "points were erased by hand"),
+            (settings.start, "prototypes were moved by hand before training"),
+        )
+        if given
+    ]
+    return [f"There is no receipt: {', and '.join(hand)}."] if hand else []
+
+
+def _curve(settings: Settings) -> pd.DataFrame | None:
+    """Rows of the trade-off page, if it is about the same data."""
+    choice = st.session_state.get("choice")
+    if choice is None or choice.dataset != settings.dataset or choice.table != settings.table:
+        return None
+    from .curve import results
+
+    rows = results.collect(choice).rows
+    return None if rows.empty else rows
+
+
+def _today() -> str:
+    today = date.today()
+    return f"{today.day} {today:%B %Y}"
+
+
+# ---- what comes in ----
+
+
+def opened(saved: SavedModel, data: Dataset) -> explain.Explained:
+    """A saved model with everybody of a data set in their cells, measured on all of them."""
+    saved.check_fits(data)
+    classes, groups = list(data.class_names), list(data.group_names)
+    model = saved.model
+    if model.classes_.tolist() != classes:
+        raise ModelFileError(f"The model decides between {len(model.classes_)} outcomes that these data do not have.")
+    scaling = saved.scaling
+    d = data.X.shape[1]
+    if scaling is None:
+        low, span = np.zeros(d), np.ones(d)
+    elif scaling.kind == "divide":
+        low, span = scaling.first, scaling.second
+    else:
+        low, span = -scaling.second / scaling.first, 1 / scaling.first
+    people = explain.Population(
+        X=data.X if scaling is None else scaling.apply(data.X),
+        y=np.searchsorted(classes, data.y),
+        s=np.searchsorted(groups, data.s),
+        measured=np.ones(len(data.y), bool),
+        low=low,
+        span=span,
+        blocks=data.blocks,
+        classes=tuple(str(data.class_names[c]) for c in classes),
+        groups=tuple(str(data.group_names[g]) for g in groups),
+        favourable=classes.index(data.favourable),
+        group_column=data.group_column,
+    )
+    pseudo = None
+    if model.pseudo_classes_ is not None and model.groups_ is not None and model.groups_.tolist() == groups:
+        pseudo = np.searchsorted(groups, model.pseudo_classes_)
+    labels = np.searchsorted(classes, model.prototype_labels_)
+    return explain.explain(people, explain.Model(model.prototypes_, labels, pseudo))
+
+
+def _parameters_in_words(saved: SavedModel) -> dict[str, str]:
+    return {name: str(value) for name, value in saved.model.get_params(deep=False).items() if name != "init"}

@@ -1,0 +1,36 @@
+"""The pages of the app, and how a visitor who comes in by a side door gets the whole of it."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.navigation.page import StreamlitPage
+
+
+def pages() -> list[StreamlitPage]:
+    """In the order of the menu."""
+    return [
+        st.Page("pages/playground.py", title="Playground", default=True),
+        st.Page("pages/tradeoff.py", title="Trade-off", url_path="tradeoff"),
+        st.Page("pages/prototypes.py", title="Prototypes", url_path="prototypes"),
+        st.Page("pages/your_data.py", title="Your data", url_path="your_data"),
+    ]
+
+
+def navigate() -> StreamlitPage:
+    """The page that the address asks for, with the menu above it."""
+    st.session_state.came_through_app = True
+    page = st.navigation(pages(), position="top")
+    if st.session_state.get("page") != page.url_path:
+        st.session_state.page, st.session_state.arrived = page.url_path, True
+    return page
+
+
+def require_app() -> None:
+    """For the first line of a page: run it from app.py.
+
+    Streamlit takes every file in a folder called "pages" for a page until `st.navigation` was called once. On a server
+    just started, a link to a page other than the first would run that file alone, without menu and page settings.
+    """
+    if "came_through_app" not in st.session_state:
+        navigate()
+        st.rerun()

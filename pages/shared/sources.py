@@ -1,0 +1,56 @@
+"""Where the points of a picture come from: a data set with a name, or a visitor's own table. No Streamlit here.
+
+Own tables are only lent: a visit owns its table, and with the visit it is gone from here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
+
+from fairglvq import datasets
+
+if TYPE_CHECKING:
+    from .state import Settings
+
+TABLE = "table"
+"""The name of a visitor's own table among the data sets."""
+
+_own: WeakValueDictionary[str, datasets.Dataset] = WeakValueDictionary()
+
+
+class GoneError(LookupError):
+    """The visitor's table is no longer there."""
+
+
+def lend(data: datasets.Dataset) -> str:
+    """Let pages find a visitor's table; returns its key, the same for the same content."""
+    words = json.dumps([[str(part) for part in names.items()] for names in (data.class_names, data.group_names)])
+    key = hashlib.sha256((data.fingerprint + words).encode()).hexdigest()[:12]
+    _own.setdefault(key, data)
+    return key
+
+
+def lent(key: str) -> bool:
+    """Whether the table of this key is there."""
+    return key in _own
+
+
+def dataset_of(settings: Settings) -> datasets.Dataset:
+    """The readable data set that these settings are about."""
+    if settings.dataset == TABLE:
+        data = _own.get(settings.table)
+        if data is None:
+            raise GoneError("The table is no longer there: choose it again on the page “Your data”.")
+        return data
+    if settings.real:
+        return _bundled(settings.dataset)
+    return datasets.load(settings.dataset, noise=settings.noise, bias=settings.bias, seed=settings.seed)
+
+
+@lru_cache(maxsize=3)
+def _bundled(name: str) -> datasets.Dataset:
+    return datasets.load(name)

@@ -1,0 +1,1 @@
+"""The parts of the page for your own data: a table brought in, what its columns mean, and a look before any model."""

@@ -1,0 +1,105 @@
+"""The trade-off page: whole curves with error bars, computed in the background, and any point of them to open."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from fairglvq import methods, tradeoff
+from fairglvq.datasets import DATASETS
+from pages.shared import curves, fetching, menu, session, state
+from pages.shared.curve import controls, results, takeaway, visit, words
+from pages.shared.looks import STYLE
+
+POLL = 0.7  # seconds between two looks at a run
+
+INTRO = (
+    "Every mark is a method at one strength, measured on people it has not seen: **up is more accurate, left is "
+    "fairer**. Bars are the spread over test folds. Click a mark to open it, or change what is compared and compute."
+)
+
+
+def main() -> None:
+    """Settings, run, picture."""
+    choice = visit.begin()
+    st.html(STYLE)
+    st.title("How much accuracy does fairness cost?", anchor=False)
+    with st.container(key="intro"):
+        st.markdown(INTRO)
+    notices()
+    if fetching.missing(choice.dataset) and not results.bundled(choice):
+        fetching.offer(back=lambda: visit.change(curves.usual("adult")))
+    else:
+        running = results.running(choice)
+        st.fragment(body, run_every=POLL if running else None)(choice, running)
+    with st.sidebar:  # after the picture, which takes the browser longest
+        controls.panel(choice)
+    visit.write_link(choice)
+    results.pool()  # its workers get ready while the visitor looks
+
+
+def notices() -> None:
+    """What was repaired in the link, until it is dismissed."""
+    told = st.session_state.choice_told
+    if told:
+        with st.container(key="repaired", border=True, horizontal=True, vertical_alignment="center"):
+            st.markdown("**The link was repaired.** " + " ".join(told))
+            st.button("Dismiss", on_click=told.clear)
+
+
+def body(choice: curves.Choice, was_running: bool) -> None:
+    """Everything that grows while a run goes on."""
+    if st.session_state.choice != choice or results.running(choice) != was_running:
+        st.rerun()  # the address, the sidebar or the polling has to follow
+    found = results.collect(choice)
+    results.status(choice, found)
+    if found.rows.empty:
+        st.info("Nothing is computed yet for this choice. Press **Compute** above: first points come in seconds.")
+        return
+    table = tradeoff.summary(found.rows)
+    view = words.view_controls(choice, found)
+    figure = words.picture(choice, table, view)
+    point = words.point_picker(table)
+    words.conclusions(choice, found, table, view)
+    if point:
+        opened(choice, found, *point)
+    takeaway.offer(choice, found, table, figure)
+
+
+def opened(choice: curves.Choice, found: results.Found, method: str, strength: float | None) -> None:
+    """One point: its folds, its groups, and its model."""
+    own_rows = words.point_details(found, method, strength)
+    st.markdown("**Open this model** as it was trained on one of the folds:")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        labels = {(int(row.fold), int(row.seed)): row for row in own_rows.itertuples()}
+        fold, seed = st.selectbox(
+            "Fold",
+            list(labels),
+            index=words.typical(own_rows),
+            format_func=lambda key: (
+                f"fold {key[0] + 1}, seed {key[1]}: accuracy {labels[key].accuracy:.3f}, "
+                f"gap {labels[key].statistical_parity:.3f}"
+            ),
+            width=340,
+        )
+        model = curves.Model(method, strength, fold, seed)
+        settings = curves.settings_of(choice, model)
+        ready = settings is not None and not fetching.missing(choice.dataset)
+        if st.button("In the playground", disabled=not ready):
+            go(settings, method, "pages/playground.py")
+        if st.button("Its prototypes", disabled=not ready):
+            go(settings, method, "pages/prototypes.py")
+    if settings is None:
+        st.caption(f"{methods.get(method).title} has no prototypes that the other pages could show.")
+    elif not ready:
+        st.caption(f"Opening a model needs the people of {DATASETS[choice.dataset].title}, which are not here yet.")
+
+
+def go(settings: state.Settings | None, method: str, page: str) -> None:
+    """Make it the model of the other pages."""
+    if settings is not None:
+        session.enter(settings, shown=method)
+        st.switch_page(page)
+
+
+menu.require_app()
+main()

@@ -1,0 +1,67 @@
+"""Your data: bring a table, say what its columns mean, see what it says before any model, and use it everywhere."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from fairglvq.datasets import Dataset, table
+from pages.shared import menu, own, plain, session, state
+from pages.shared.looks import STYLE
+from pages.shared.yours import bring, choose, look
+
+OWN_STYLE = """<style>
+@media (max-width: 640px) { [data-testid="stExpandSidebarButton"]::after { content: "Pages" !important; } }
+.stMain h3 { font-size: 1.15rem; padding: 0.4rem 0 0; }
+</style>"""
+
+
+def main() -> None:
+    """Table, meaning, first look, use."""
+    visit = st.session_state
+    if "settings" not in visit:
+        session.begin()
+    st.html(STYLE + plain.STYLE + OWN_STYLE + choose.STYLE + look.STYLE)
+    st.title("Look at your own decisions", anchor=False)
+    bring.take_in()
+    if "own_reading" not in visit:
+        bring.ways()
+        bring.explain_empty()
+        return
+    bring.show_reading(visit.own_reading)
+    with st.expander("Bring another table", key="own_another"):
+        bring.ways()
+    choose.draw(visit.own_reading.frame)
+    asked = choose.missing_choice(visit.own_draft)
+    if asked:
+        plain.say(f"Choose {asked} above; then you see what the table says before any model.", "box")
+        return
+    built = look.build()
+    if built is not None:
+        look.draw(*built)
+        use(built[0])
+
+
+def use(data: Dataset) -> None:
+    """The button, and where to go from there."""
+    visit = st.session_state
+    used = visit.get("own_used") == (visit.own_serial, visit.own_draft) and visit.settings.dataset == "table"
+    st.button("Use this table", type="primary", on_click=_use, args=(data,), disabled=used)
+    if used:
+        plain.say("Every page now works with your table.", "box good")
+        st.page_link("pages/playground.py", label="Train on it and watch: Playground")
+    elif "own_used" in visit:
+        plain.say(
+            "Other pages still show what they showed before: press the button to take over your changes.", "small"
+        )
+
+
+def _use(data: Dataset) -> None:
+    visit = st.session_state
+    visit.own_used = (visit.own_serial, visit.own_draft)
+    visit.own_immutable = visit.own_draft.immutable
+    visit.own_program = table.program(visit.own_draft, visit.own_name, visit.own_reading.notes)
+    session.change(state.for_table(own.keep(data), data))
+
+
+menu.require_app()
+main()

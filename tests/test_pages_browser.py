@@ -1,0 +1,64 @@
+"""All pages together, in Chromium: the model in view survives every page switch, and side doors lead into the app."""
+
+import pytest
+from browser import Watch, streamlit_app, visits, wait_idle
+
+pytestmark = pytest.mark.browser
+PAGES = ("Playground", "Trade-off", "Prototypes", "Your data")
+
+
+class Visit:
+    """A visitor anywhere."""
+
+    def __init__(self, context, url, query):
+        self.page = context.new_page()
+        self.watch = Watch(self.page)
+        self.page.goto(f"{url}{query}")
+        self.page.wait_for_selector("h1", timeout=60_000)
+        wait_idle(self.page)
+
+    def go(self, name):
+        before = self.page.locator("h1").inner_text()
+        self.page.get_by_role("link", name=name, exact=True).click()
+        self.page.wait_for_function("before => document.querySelector('h1')?.innerText !== before", arg=before)
+        wait_idle(self.page)
+
+    def settings(self):
+        """What the address says about the model in view."""
+        return self.page.url.partition("?")[2].split("&view=")[0]
+
+
+@pytest.fixture
+def open_page(browser, app):
+    yield from visits(browser, app, Visit, viewport={"width": 1280, "height": 900})
+
+
+def test_the_model_in_view_survives_every_page_switch(open_page):
+    visit = open_page("/?data=local&C=0.35&k=2&epochs=20")
+    visit.page.wait_for_selector('.stage[data-ready="1"]', timeout=60_000)
+    before = visit.settings()
+    for name in ("Prototypes", "Playground", "Trade-off", "Playground", "Your data", "Prototypes"):
+        visit.go(name)
+        if name in ("Prototypes", "Playground"):
+            visit.page.wait_for_function("before => location.search.includes(before)", arg=before)
+    assert visit.page.get_by_text("C = 0.35").first.is_visible()
+
+
+def test_a_link_survives_the_browser_s_way_back_and_forward_between_pages(open_page):
+    visit = open_page("/prototypes?data=german&epochs=10")
+    visit.page.wait_for_selector(".js-plotly-plot", timeout=60_000)
+    visit.go("Trade-off")
+    visit.page.go_back()
+    visit.page.wait_for_function("() => location.pathname === '/prototypes'")
+    wait_idle(visit.page)
+    visit.page.wait_for_function("() => location.search.includes('data=german')")
+
+
+def test_the_menu_is_there_also_for_the_first_visitor_who_comes_by_a_link(browser):
+    with streamlit_app("app.py") as url:  # a server that nobody has visited yet
+        context = browser.new_context()
+        visit = Visit(context, url, "/your_data")
+        for name in PAGES:
+            visit.page.get_by_role("link", name=name, exact=True).wait_for()
+        assert visit.watch.problems == []
+        context.close()

@@ -1,0 +1,189 @@
+"""The trade-off page as a visitor meets it, in Chromium: run, cancel, resume after a kill, click, open, take away."""
+
+import os
+import re
+import signal
+import sqlite3
+
+import pytest
+from browser import Watch, streamlit_app, streamlit_server, visits, wait_for, wait_idle
+
+pytestmark = pytest.mark.browser
+CHART = ".st-key-t_chart .js-plotly-plot .scatterlayer"
+QUICK = "?data=three_groups&epochs=10"
+SLOW = "?data=three_classes&epochs=500&batch=10&k=10"
+
+
+class Visit:
+    """One visitor on the trade-off page."""
+
+    def __init__(self, context, url, query):
+        self.page = context.new_page()
+        self.watch = Watch(self.page)
+        self.page.goto(f"{url}/tradeoff{query}")
+        self.page.wait_for_selector("h1", timeout=60_000)
+        wait_idle(self.page)
+
+    def drawn(self):
+        self.page.wait_for_selector(CHART, timeout=60_000)
+        wait_idle(self.page)
+        return self
+
+    def button(self, name):
+        return self.page.get_by_role("button", name=name)
+
+    def text(self, words):
+        return self.page.get_by_text(words)
+
+    def choose(self, label, option):
+        self.page.get_by_role("combobox", name=label).click()
+        self.page.get_by_role("option", name=option, exact=True).click()
+        wait_idle(self.page)
+
+
+@pytest.fixture
+def open_page(browser, app):
+    yield from visits(browser, app, Visit, viewport={"width": 1280, "height": 1000})
+
+
+def test_the_first_visit_shows_the_bundled_adult_curve(open_page):
+    visit = open_page().drawn()
+    assert visit.text("These results came with the project").is_visible()
+    assert visit.text("The knee of FairGLVQ is at C = 1.5").is_visible()
+    assert visit.text("Points of accuracy below the limit line").is_visible()
+    names = visit.page.locator(".js-plotly-plot .legendtext").all_text_contents()
+    assert {"constant", "GLVQ", "INP + GLVQ", "FairGLVQ", "limit (estimate)"} <= set(names)
+    assert visit.page.get_by_role("link", name="Playground").is_visible()  # a link to an inner page has the menu too
+
+
+def test_a_run_grows_and_ends_and_is_known_to_the_next_visitor(open_page):
+    visit = open_page(QUICK)
+    assert visit.text("Nothing is computed yet").is_visible()
+    visit.button("Compute (50 models)").click()
+    visit.page.wait_for_selector('[data-testid="stProgress"]')
+    visit.drawn()
+    visit.button("Compute again").wait_for(timeout=120_000)
+    other = open_page(QUICK).drawn()
+    assert other.text("50 of 50 models are finished").is_visible()
+
+
+def test_cancel_keeps_what_is_finished(open_page):
+    visit = open_page(SLOW)
+    visit.button("Compute (50 models)").click()
+    visit.drawn()
+    visit.button("Cancel").click()
+    stopped = visit.text(re.compile(r"Stopped: \d+ of 50 models are finished and kept"))
+    stopped.wait_for(timeout=10_000)
+    kept = int(re.search(r"\d+", stopped.inner_text())[0])
+    assert 0 < kept < 50
+    assert visit.button(f"Continue ({50 - kept} models)").is_visible()
+
+
+def test_a_killed_server_goes_on_where_it_was(browser, tmp_path):
+    store = tmp_path / "rows.sqlite"
+
+    def known():
+        with sqlite3.connect(store) as db:
+            return db.execute("SELECT count(*) FROM rows").fetchone()[0]
+
+    with streamlit_server("app.py", FAIRGLVQ_STORE=str(store), FAIRGLVQ_WORKERS="1") as (url, server):
+        context = browser.new_context()
+        visit = Visit(context, url, SLOW)
+        visit.button("Compute (50 models)").click()
+        wait_for(lambda: store.exists() and known() >= 4, 90, "four rows")
+        os.kill(server.pid, signal.SIGKILL)
+        server.wait()
+        context.close()
+    left = 50 - known()
+    with streamlit_app("app.py", FAIRGLVQ_STORE=str(store), FAIRGLVQ_WORKERS="1") as url:
+        context = browser.new_context()
+        visit = Visit(context, url, SLOW).drawn()
+        assert visit.button(f"Continue ({left} models)").is_visible()
+        visit.button(f"Continue ({left} models)").click()
+        visit.page.wait_for_selector('[data-testid="stProgress"]')
+        assert visit.watch.problems == []
+        context.close()
+
+
+def test_a_click_opens_a_point_and_its_model_everywhere(open_page):
+    visit = open_page("?data=xor").drawn()
+    marks = visit.page.locator(".st-key-t_chart .scatterlayer .trace").filter(has=visit.page.locator(".points path"))
+    box = marks.last.locator(".points path").last.bounding_box()
+    visit.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    visit.page.get_by_role("heading", name="FairGLVQ (C = 5)").wait_for()
+    assert visit.text("Fold by fold").is_visible()
+    assert visit.text(re.compile("Of 100 people of")).is_visible()
+    wait_idle(visit.page)
+    fold = visit.page.wait_for_selector('input[aria-label="Fold"][value*="accuracy"]').input_value()
+    accuracy = float(re.search(r"accuracy ([\d.]+)", fold)[1])
+    visit.button("In the playground").click()
+    visit.page.wait_for_selector('.stage[data-ready="1"]', timeout=60_000)
+    assert visit.text("From a trade-off curve").is_visible()
+    panel = visit.page.locator(".stage").inner_text()
+    assert f"{100 * accuracy:.1f}" in panel or f"{100 * accuracy:.0f}" in panel
+    assert "fold=" in visit.page.url
+    visit.page.get_by_role("link", name="Trade-off").click()
+    visit.drawn()
+    assert visit.page.get_by_role("heading", name="FairGLVQ (C = 5)").is_visible()
+
+
+def test_a_point_s_prototypes_can_be_opened(open_page):
+    visit = open_page("?data=xor").drawn()
+    visit.choose("Look at one point", "FairGLVQ (C = 1.25)")
+    visit.button("Its prototypes").click()
+    visit.page.wait_for_url("**/prototypes*")
+    wait_idle(visit.page)
+    assert "fold=5.0." in visit.page.url
+    assert "C=1.25" in visit.page.url
+    visit.page.get_by_role("heading", level=1).wait_for()
+
+
+def test_bad_strengths_are_named_and_nothing_is_lost(open_page):
+    visit = open_page("?data=xor").drawn()
+    box = visit.page.get_by_role("textbox", name="FairGLVQ: C")
+    before = box.input_value()
+    box.fill("1, fast")
+    box.press("Enter")
+    visit.text("“fast” is not a number").wait_for()
+    assert box.input_value() == "1, fast"
+    assert visit.page.locator(CHART).count() == 1
+    box.fill("0, 1")
+    box.press("Enter")
+    visit.text("“fast” is not a number").wait_for(state="detached")
+    assert box.input_value() == "0, 1"
+    visit.page.get_by_role("button", name="Reset", exact=True).click()
+    visit.page.wait_for_function("([box, before]) => box.value === before", arg=[box.element_handle(), before])
+
+
+def test_everything_can_be_taken_away(open_page, tmp_path):
+    visit = open_page("?data=local").drawn()
+    visit.page.get_by_text("Numbers, pictures and receipt to take away").click()
+    beginnings = {
+        "Rows (CSV)": b"dataset,method",
+        "Picture (PNG)": b"\x89PNG",
+        "Picture (SVG)": b"<svg",
+        "Interactive (HTML)": b"<!doctype html>",
+        "Receipt (Python)": b"import pandas",
+    }
+    for name, beginning in beginnings.items():
+        with visit.page.expect_download(timeout=60_000) as download:
+            visit.button(name).click()
+        path = tmp_path / download.value.suggested_filename
+        download.value.save_as(path)
+        assert path.read_bytes().startswith(beginning), name
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_a_phone(open_page, scheme):
+    visit = open_page("?data=xor", viewport={"width": 390, "height": 844}, color_scheme=scheme).drawn()
+    wide = visit.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
+    assert wide <= 390
+
+
+def test_axes_can_be_switched_and_are_in_the_link(open_page):
+    visit = open_page("?data=xor").drawn()
+    visit.choose("Sideways", "equal opportunity gap")
+    visit.page.wait_for_function("() => location.search.includes('x=equal_opportunity')")
+    visit.page.wait_for_selector(".st-key-t_chart .xtitle:has-text('equal opportunity gap')")
+    visit.page.get_by_role("tab", name="Against strength").click()
+    visit.page.wait_for_selector(".st-key-t_strength_chart .ytitle:visible")
