@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import sqlite3
+import time
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +21,9 @@ from .version import __version__
 
 _KEY = ("dataset", "fingerprint", "method", "strength", "params", "folds", "fold", "seed", "version")
 _COLUMNS = ("accuracy", "statistical_parity", "equal_opportunity", "equalized_odds", "seconds", "counts")
+
+PATIENCE = 60.0
+"""Seconds to wait for others who write to the same file."""
 
 
 class Key(NamedTuple):
@@ -62,7 +66,7 @@ class Store:
         self.path = Path(path) if path is not None else default_path()
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self._open() as db:
-            db.execute("PRAGMA journal_mode = WAL")  # readers and a writer do not wait for each other
+            _use_wal(db)
             db.execute(
                 "CREATE TABLE IF NOT EXISTS rows (digest TEXT PRIMARY KEY, dataset TEXT, fingerprint TEXT, "
                 "method TEXT, strength REAL, params TEXT, folds INTEGER, fold INTEGER, seed INTEGER, version TEXT, "
@@ -99,4 +103,21 @@ class Store:
             db.execute(f"INSERT OR REPLACE INTO rows ({names}) VALUES ({','.join('?' * len(record))})", record)
 
     def _open(self):
-        return closing(sqlite3.connect(self.path, timeout=60))
+        return closing(sqlite3.connect(self.path, timeout=PATIENCE))
+
+
+def _use_wal(db: sqlite3.Connection) -> None:
+    """Let readers and a writer not wait for each other.
+
+    Two that switch a new file at the same moment would wait for each other for ever: SQLite then refuses one of them at
+    once, whatever its timeout, so that one asks again.
+    """
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+        time.sleep(0.005)

@@ -2,9 +2,13 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import textwrap
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import numpy as np
 import pandas as pd
@@ -212,3 +216,18 @@ def test_two_writers_at_once_lose_nothing(tmp_path):
     assert [run.wait() for run in runs] == [0, 0]
     keys = [Key("f", name, None, {}, 200, fold, 0) for name in ("a", "b") for fold in range(200)]
     assert len(Store(path).get(keys)) == 400
+
+
+def test_many_may_make_the_same_file_at_once(tmp_path):
+    """Switching a new file to WAL is where SQLite refuses without waiting."""
+    start = threading.Barrier(4)
+
+    def make(path):
+        start.wait()
+        Store(path)
+
+    with ThreadPoolExecutor(4) as pool:
+        for number in range(100):
+            list(pool.map(make, [tmp_path / f"{number}.sqlite"] * 4))
+    with closing(sqlite3.connect(tmp_path / "99.sqlite")) as db:
+        assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
