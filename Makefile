@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Test files that run side by side, each with a browser of its own.
+JOBS ?= 2
 
 .PHONY: run test lint check-python chromium warm paper clean
 
@@ -9,7 +11,7 @@ run: $(VENV)/.ready warm
 	$(BIN)/streamlit run app.py $(ARGS)
 
 test: lint chromium warm
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(ARGS)
 
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff check .
