@@ -1,6 +1,6 @@
 """One decision: the two rivals, each column's share, what would change it, and the flip test.
 
-A person is a point x (d,) of the scaled space of a `fairglvq.explain.Population`. Everything here is exact: the
+A person is a point x (d,) of the scaled space of a `fairglvq.people.Population`. Everything here is exact: the
 decision along one column is a comparison of lines, so the smallest change is solved for and not searched.
 """
 
@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairglvq.datasets.base import Block
-from fairglvq.explain import Floats, Model, Population, traits
+from fairglvq.explain import Model
+from fairglvq.people import Floats, Population
+from fairglvq.traits import traits
 
 if TYPE_CHECKING:
     import pandas as pd

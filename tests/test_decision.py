@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 from test_explain import case, fitted, held, ranking, small, squared, vars_of
 
-from fairglvq import datasets, decision, explain
+from fairglvq import datasets, decision
 from fairglvq.datasets import Block, Dataset
-from fairglvq.explain import Model, Population
+from fairglvq.explain import Model
+from fairglvq.people import Population, population
 
 __all__ = ["case"]  # a fixture
 
@@ -67,7 +68,7 @@ def test_values_and_back(case):
 
 
 def test_typed_values_are_checked():
-    people = explain.population(small())
+    people = population(small())
     values = {"years": 40.0, "amount": 2.0, "member": "no", "town": "Cc"}
     assert people.original(decision.person(people, values)) == pytest.approx([40, 2, 0, 0, 0, 1])
     with pytest.raises(ValueError, match="'town' is missing"):
@@ -211,7 +212,7 @@ def named(*columns, group="group"):
 def test_what_nobody_can_change_is_guessed_by_name():
     people = named("Age", "wage", "NativeCountry", "place of birth", "hours", "caste_code", "usage", "zip", group="zip")
     assert decision.immutable_columns(people) == ("Age", "NativeCountry", "place of birth", "caste_code", "zip")
-    german = explain.population(datasets.load("german"))
+    german = population(datasets.load("german"))
     assert decision.immutable_columns(german) == ("age", "foreign_worker", "personal_status")
 
 
@@ -220,7 +221,7 @@ def test_what_nobody_can_change_is_guessed_by_name():
 
 def test_the_flip_test_changes_nothing_but_the_protected_value():
     data = datasets.load("german")
-    people = explain.population(data)
+    people = population(data)
     assert decision.protected_block(people).column == "age"
     i = int(np.flatnonzero(people.s == 0)[0])
     (flip,) = decision.flips(people, people.X[i], 0)
@@ -236,7 +237,7 @@ def test_the_flip_test_takes_the_commonest_category_of_the_other_group():
     data = small()
     town = data.X[:, 3:].argmax(axis=1)
     by_town = Dataset(**{**vars_of(data), "s": (town == 0).astype(int), "group_column": "town"})
-    people = explain.population(by_town)
+    people = population(by_town)
     i = int(np.flatnonzero(town == 0)[0])
     (flip,) = decision.flips(people, people.X[i], 1)
     commonest = "Bb" if np.sum(town == 1) > np.sum(town == 2) else "Cc"
@@ -257,11 +258,11 @@ def test_the_flip_test_of_everybody_counts_single_flips():
             for i in own
         )
     assert sum(changed) > 0
-    assert decision.flip_counts(explain.population(datasets.load("xor")), model) is None
+    assert decision.flip_counts(population(datasets.load("xor")), model) is None
 
 
 def test_adult_is_flipped_by_sex():
-    people = explain.population(datasets.load("adult"))
+    people = population(datasets.load("adult"))
     i = int(np.flatnonzero(people.s == 1)[0])
     (flip,) = decision.flips(people, people.X[i], 1)
     assert (flip.column, flip.before, flip.after) == ("sex", "male", "female")
@@ -272,21 +273,21 @@ def test_a_feature_that_is_the_group_under_another_name_is_found():
     data = small()
     member = data.X[:, 2].astype(int)
     by_member = Dataset(**{**vars_of(data), "s": member})  # the column is called "group", the feature "member"
-    people = explain.population(by_member)
+    people = population(by_member)
     assert decision.protected_block(people).column == "member"
     assert decision.immutable_columns(people) == ("member",)
     (flip,) = decision.flips(people, people.X[0], int(member[0]))
     assert {flip.before, flip.after} == {"no", "yes"}
     loose = Dataset(**{**vars_of(data), "s": np.where(np.arange(240) == 0, 1 - member, member)})
-    assert decision.protected_block(explain.population(loose)) is None  # one person does not fit
+    assert decision.protected_block(population(loose)) is None  # one person does not fit
     town = data.X[:, 3:].argmax(axis=1)
     by_town = Dataset(**{**vars_of(data), "s": (town == 0).astype(int)})
-    assert decision.protected_block(explain.population(by_town)) is None  # three categories, two groups, no name
+    assert decision.protected_block(population(by_town)) is None  # three categories, two groups, no name
 
 
 def test_a_group_that_is_no_feature_cannot_be_flipped():
     data = datasets.load("xor")
-    people = explain.population(data)
+    people = population(data)
     assert decision.protected_block(people) is None
     assert decision.flips(people, people.X[0], 0) == []
 

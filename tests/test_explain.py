@@ -8,7 +8,9 @@ import pytest
 
 from fairglvq import GLVQ, FairGLVQ, datasets, explain, metrics
 from fairglvq.datasets import Block, Dataset
-from fairglvq.explain import Model, Population
+from fairglvq.explain import Model
+from fairglvq.people import Population, population, scaling
+from fairglvq.traits import differences, percent, traits
 
 GAPS = ("statistical_parity", "equal_opportunity")
 
@@ -42,7 +44,7 @@ def held(n, every=4):
 
 def fitted(data, k=4, C=1.0, seed=0, held_out=None):
     """A FairGLVQ model trained by the estimator on the scaled training part."""
-    people = explain.population(data, held_out)
+    people = population(data, held_out)
     learn = ~people.measured if held_out is not None else people.measured
     fair = FairGLVQ(k, C=C, max_epochs=20, batch_size=50, random_state=seed)
     fair.fit(people.X[learn], people.y[learn], sensitive_features=people.s[learn])
@@ -77,7 +79,7 @@ def ranking(x, W):
 
 def test_a_population_is_scaled_on_the_training_part():
     data = small()
-    people = explain.population(data, held(240))
+    people = population(data, held(240))
     learned = people.X[~people.measured]
     assert learned.min(axis=0) == pytest.approx(np.zeros(6))
     assert learned.max(axis=0) == pytest.approx(np.ones(6))
@@ -92,7 +94,7 @@ def test_a_population_is_scaled_on_the_training_part():
 def test_scaling_is_found_from_rows_before_and_after():
     X = np.array([[1.0, 7.0, 5.0], [3.0, 7.0, -5.0], [2.0, 7.0, 0.0]])
     low, span = np.array([2.0, 6.5, 1.0]), np.array([4.0, 1.0, 0.5])
-    found = explain.scaling(X, (X - low) / span)
+    found = scaling(X, (X - low) / span)
     assert found[0] == pytest.approx(low)
     assert found[1] == pytest.approx(span)
 
@@ -103,7 +105,7 @@ def test_labels_of_any_kind_become_positions():
     renamed = Dataset(
         **{**vars_of(data), "y": words, "class_names": {"won": "Won", "lost": "Lost"}, "favourable": "won"}
     )
-    people = explain.population(renamed)
+    people = population(renamed)
     assert people.classes == ("Won", "Lost")
     assert people.favourable == 0
     assert people.y.tolist() == [0 if word == "won" else 1 for word in words]
@@ -117,9 +119,9 @@ def vars_of(data):
 
 
 def test_a_prototype_is_read_in_original_units():
-    people = explain.population(small())
+    people = population(small())
     z = people.scaled(np.array([44.25, 2.5, 0.3, -0.1, 0.6, 0.3]))
-    years, amount, member, town = explain.traits(people, z)
+    years, amount, member, town = traits(people, z)
     assert (years.value, years.words()) == (pytest.approx(44.25), "44.2")
     assert amount.words() == "2.5"
     assert member.shares == pytest.approx((0.7, 0.3))
@@ -134,8 +136,8 @@ def test_a_prototype_is_read_in_original_units():
 
 
 def test_prototypes_beyond_the_data_and_without_any_category():
-    people = explain.population(small())
-    years, _, member, town = explain.traits(people, people.scaled(np.array([-3.0, 2.5, 1.4, -0.1, -0.2, 0.0])))
+    people = population(small())
+    years, _, member, town = traits(people, people.scaled(np.array([-3.0, 2.5, 1.4, -0.1, -0.2, 0.0])))
     assert years.outside
     assert years.words() == "\N{MINUS SIGN}3.0"
     assert member.shares == (0.0, 1.0)
@@ -146,7 +148,7 @@ def test_prototypes_beyond_the_data_and_without_any_category():
 
 @pytest.mark.parametrize(("share", "words"), [(0.0, "0%"), (0.004, "under 1%"), (0.714, "71%"), (1.0, "100%")])
 def test_percent_never_hides_somebody(share, words):
-    assert explain.percent(share) == words
+    assert percent(share) == words
 
 
 def test_differences_add_up_to_the_squared_distance(case):
@@ -155,7 +157,7 @@ def test_differences_add_up_to_the_squared_distance(case):
         rival = explained.rival(p)
         others = [q for q in ranking(model.prototypes[p], model.prototypes) if model.labels[q] != model.labels[p]]
         assert rival == others[0]
-        found = explain.differences(people, model.prototypes[p], model.prototypes[rival])
+        found = differences(people, model.prototypes[p], model.prototypes[rival])
         assert sum(d.part for d in found) == pytest.approx(squared(model.prototypes[p], model.prototypes[rival]))
         assert [d.gap for d in found] == sorted((d.gap for d in found), reverse=True)
         for d in found:
@@ -171,12 +173,12 @@ def test_differences_add_up_to_the_squared_distance(case):
 
 
 def test_a_difference_names_the_category_that_differs_most():
-    people = explain.population(small())
+    people = population(small())
     own, other = np.array([30.0, 1.0, 1.0, 0.8, 0.2, 0.0]), np.array([30.0, 1.0, 1.0, 0.1, 0.3, 0.6])
-    first = explain.differences(people, people.scaled(own), people.scaled(other))[0]
+    first = differences(people, people.scaled(own), people.scaled(other))[0]
     assert first.words("average") == "town: Aa 80% (average 10%)"
     own[0] = 60.0
-    words = [d.words("average") for d in explain.differences(people, people.scaled(own), people.scaled(other))]
+    words = [d.words("average") for d in differences(people, people.scaled(own), people.scaled(other))]
     assert "years 60.0 (average 30.0)" in words
 
 
@@ -336,7 +338,7 @@ def test_orders(case):
 
 
 def test_a_single_prototype_is_refused():
-    people = explain.population(small())
+    people = population(small())
     with pytest.raises(ValueError, match="two prototypes"):
         explain.explain(people, Model(np.zeros((1, 6)), np.array([0])))
 
@@ -345,7 +347,7 @@ def test_a_single_prototype_is_refused():
 
 
 def test_matched_prototypes_have_the_smallest_sum_of_squares():
-    people = explain.population(small())
+    people = population(small())
     plain = GLVQ(4, max_epochs=10, random_state=0).fit(people.X, people.y)
     _, fair = fitted(small(), C=2.0)
     before = Model(plain.prototypes_, plain.prototype_labels_)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from fairglvq import datasets, model_file, report
+from fairglvq import datasets, model_file, report, report_html
 from fairglvq.model_file import ModelFileError
 from pages.shared import export, scene
 from pages.shared.explained.model import _view
@@ -140,5 +140,5 @@ def test_the_buttons_and_the_import(german, monkeypatch):
 
 def test_the_report_of_the_page_reads_and_loads(german):
     made = export.report_of(german, "fairglvq", None, "")
-    assert "German Credit" in report.to_html(made)
+    assert "German Credit" in report_html.to_html(made)
     assert json.loads(report.to_json(made))["n_measured"] == int(german.people.measured.sum())

@@ -5,11 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from fairglvq import explain
 from fairglvq.datasets import Block
-from fairglvq.explain import Contributions, Population
+from fairglvq.explain import Contributions
 from fairglvq.figures import prototypes as figures
 from fairglvq.figures.grammar import CLASS_COLOURS, GROUP_SHAPES
+from fairglvq.people import Population
+from fairglvq.traits import differences, traits
 
 THEMES = ("light", "dark")
 NASTY = "<script>alert(1)</script> & <b>x</b>"
@@ -117,9 +118,9 @@ def test_the_waterfalls_sentence():
 def test_the_profile_shows_own_value_average_and_rival(theme):
     crowd = people()
     z, rival = crowd.scaled(np.array([50.0, 0.2, 0.8, 0.0])), crowd.scaled(np.array([30.0, 0.5, 0.5, 0.0]))
-    found = explain.differences(crowd, z, crowd.mean)
+    found = differences(crowd, z, crowd.mean)
     figure = figures.profile_figure(
-        found, colour=CLASS_COLOURS[1], rival=explain.traits(crowd, rival), rival_colour=CLASS_COLOURS[0], theme=theme
+        found, colour=CLASS_COLOURS[1], rival=traits(crowd, rival), rival_colour=CLASS_COLOURS[0], theme=theme
     )
     rows = {words.split("<br>")[0]: row for row, words in enumerate(figure.layout.yaxis.ticktext)}
     bars, average, cross = trace(figure, type="bar"), trace(figure, name="average"), trace(figure, name="nearest rival")
@@ -139,7 +140,7 @@ def test_the_profile_shows_own_value_average_and_rival(theme):
 def test_a_profile_beyond_the_data_says_so():
     crowd = people()
     z = crowd.scaled(np.array([75.0, 0.2, 0.8, 0.0]))
-    figure = figures.profile_figure(explain.differences(crowd, z, crowd.mean), colour=CLASS_COLOURS[0])
+    figure = figures.profile_figure(differences(crowd, z, crowd.mean), colour=CLASS_COLOURS[0])
     assert max(trace(figure, type="bar").x) == 100
     assert "75.0 *" in trace(figure, mode="text").text
 
@@ -192,7 +193,7 @@ def test_pairs_are_joined_by_arrows(theme):
 def test_names_never_become_markup():
     nasty = MARKS._replace(classes=(NASTY, "yes"), groups=("women", NASTY))
     crowd = people()
-    found = explain.differences(crowd, crowd.scaled(np.array([50.0, 0.0, 0.1, 0.9])), crowd.mean)
+    found = differences(crowd, crowd.scaled(np.array([50.0, 0.0, 0.1, 0.9])), crowd.mean)
     drawn = [
         figures.map_figure(PLACES, nasty, axes=(NASTY, "y")),
         figures.waterfall_figure(PARTS, nasty, measure=NASTY),

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairglvq import FairGLVQ, datasets, evaluation, explain, metrics, report
+from fairglvq import FairGLVQ, datasets, evaluation, explain, metrics, report, report_html
 from fairglvq.datasets import table
-from pages.shared import scene
+from fairglvq.people import Population, population
+from pages.shared import scene, scoring
 from pages.shared.state import Settings
 
 EVIL = "<script>alert(1)</script>"
@@ -19,7 +20,7 @@ EVIL = "<script>alert(1)</script>"
 
 def trained(data, C=1.5, held_out_share=0.2):
     held_out = scene.stratified(data.y * len(data.group_names) + data.s, held_out_share, 0)
-    people = explain.population(data, held_out)
+    people = population(data, held_out)
     learn = ~held_out
     fitted = FairGLVQ(3, C=C, max_epochs=10, learning_rate=0.1, random_state=0)
     fitted.fit(people.X[learn], data.y[learn], sensitive_features=data.s[learn])
@@ -120,7 +121,7 @@ def test_parts_add_up_and_profiles_are_in_original_units(made, explained, german
 
 
 def test_the_page_holds_every_part_and_needs_nothing_else(made):
-    text = report.to_html(made)
+    text = report_html.to_html(made)
     page = Page(text)
     for part in ("In one paragraph", "How good, and how fair", "Group by group", "Fairness against accuracy",
                  "Where the gaps come from", "The prototypes", "The data", "How the model was trained", "Mind",
@@ -140,7 +141,7 @@ def test_the_page_holds_every_part_and_needs_nothing_else(made):
 
 
 def test_numbers_on_the_page_are_those_of_the_report(made):
-    page = Page(report.to_html(made)).text
+    page = Page(report_html.to_html(made)).text
     assert f"{100 * made.accuracy.value:.1f} %" in page
     assert f"{100 * made.accuracy.low:.1f} to {100 * made.accuracy.high:.1f} %" in page
     for group in made.groups:
@@ -170,7 +171,7 @@ def test_json_is_complete_and_has_no_nan(made):
 
 
 def test_a_report_without_curve_or_receipt(explained, german):
-    page = Page(report.to_html(report.make(explained, german, method="GLVQ")))
+    page = Page(report_html.to_html(report.make(explained, german, method="GLVQ")))
     assert "Fairness against accuracy" not in page.text
     assert "Receipt" not in page.text
     assert "svg" not in page.tags
@@ -193,7 +194,7 @@ def test_hostile_names_stay_text():
         trained(data), data, method="FairGLVQ", settings={EVIL: EVIL}, receipt=f"# {EVIL}\n", caveats=[EVIL], made=EVIL,
         measured=EVIL,
     )  # fmt: skip
-    page = Page(report.to_html(made))
+    page = Page(report_html.to_html(made))
     assert "script" not in page.tags
     assert "img" not in page.tags
     assert page.tags.count("b") == 0
@@ -206,17 +207,17 @@ def test_hostile_names_stay_text():
 
 def test_one_group_alone_is_no_gap():
     data = datasets.load("xor", size=30)
-    people = explain.population(data)
-    alone = explain.Population(
+    people = population(data)
+    alone = Population(
         X=people.X, y=people.y, s=np.zeros_like(people.s), measured=people.measured, low=people.low, span=people.span,
         blocks=people.blocks, classes=people.classes, groups=people.groups, favourable=people.favourable,
     )  # fmt: skip
     model = explain.Model(np.array([[0.2, 0.2], [0.8, 0.8]]), np.array([0, 1]))
     made = report.make(explain.explain(alone, model), data, method="GLVQ")
     assert math.isnan(made.gaps[0].value)
-    assert "no two groups to compare" in report.to_html(made)
+    assert "no two groups to compare" in report_html.to_html(made)
     assert json.loads(report.to_json(made))["gaps"][0]["value"] is None
-    assert "Where the gaps come from" not in report.to_html(made)
+    assert "Where the gaps come from" not in report_html.to_html(made)
 
 
 def test_models_in_another_space_are_refused(explained, german):
@@ -232,7 +233,7 @@ def test_the_receipt_prints_the_numbers_of_the_page(method, capsys):
     settings = Settings(dataset="german", C=1.0, prototypes=2, batch_size=100, epochs=8, learning_rate=0.05, seed=3)
     loaded = scene.load_table(settings)
     run = scene.train_part(settings, loaded, method, lambda share: None)
-    score = scene.score(loaded, scene.decide(loaded, run, run.prototypes[-1]))
+    score = scoring.score(loaded, scoring.decide(loaded, run, run.prototypes[-1]))
     parameters = {"n_prototypes": 2, "learning_rate": 0.05, "max_epochs": 8, "batch_size": 100, "random_state": 3}
     if method == "fairglvq":
         parameters |= {"C": 1.0, "alpha": 2.0}

@@ -14,7 +14,8 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from ..explain import Contributions, Difference, Trait, number_words
+from ..explain import Contributions
+from ..traits import Difference, Trait, number_words
 from .grammar import BACKGROUNDS, ClassColour, Theme, class_colours, group_shapes
 
 # The trade-off figures have the same ink and grid, but importing them would load scikit-learn.

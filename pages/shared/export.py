@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from fairglvq import explain, model_file, report
+from fairglvq import explain, model_file, report, report_html
 from fairglvq.datasets import Dataset
 from fairglvq.model_file import ModelFileError, SavedModel, Scaling
+from fairglvq.people import Population
 
 from . import plain
 from .explained.model import View
@@ -35,7 +36,7 @@ def offer(view: View, method: str) -> None:
         st.html(plain.STYLE)
         with st.container(horizontal=True):
             st.download_button(
-                "Report (HTML)", lambda: report.to_html(report_of(view, method, curve, program)), f"{name}.html",
+                "Report (HTML)", lambda: report_html.to_html(report_of(view, method, curve, program)), f"{name}.html",
                 "text/html", on_click="ignore", key="e_html",
                 help="One file to read, print or send; it needs no program and no network.",
             )  # fmt: skip
@@ -71,7 +72,7 @@ def _show_opened(content: bytes, view: View) -> None:
     plain.say(report.words(made), "box")
     plain.say(f"Measured on all {explained.score.n:,} people. {known}", "small")
     st.download_button(
-        "Its report (HTML)", lambda: report.to_html(made), "fairglvq-opened.html", "text/html", on_click="ignore",
+        "Its report (HTML)", lambda: report_html.to_html(made), "fairglvq-opened.html", "text/html", on_click="ignore",
         key="e_opened",
     )  # fmt: skip
 
@@ -233,7 +234,7 @@ def opened(saved: SavedModel, data: Dataset) -> explain.Explained:
         low, span = scaling.first, scaling.second
     else:
         low, span = -scaling.second / scaling.first, 1 / scaling.first
-    people = explain.Population(
+    people = Population(
         X=data.X if scaling is None else scaling.apply(data.X),
         y=np.searchsorted(classes, data.y),
         s=np.searchsorted(groups, data.s),

@@ -11,6 +11,7 @@ from fairglvq import explain
 from fairglvq.explain import Explained, Order
 from fairglvq.figures import prototypes as figures
 from fairglvq.figures.grammar import CLASS_COLOURS
+from fairglvq.traits import Difference, differences, traits
 
 from . import words
 from .model import View, theme
@@ -156,7 +157,7 @@ def _map(view: View, method: str) -> None:
 def _full(view: View, method: str, explained: Explained, p: int) -> None:
     people, W = view.people, explained.model.prototypes
     rival = explained.rival(p)
-    average = explain.differences(people, W[p], people.mean)
+    average = differences(people, W[p], people.mean)
     st.html(words.heading(view, method, p, theme()))
     st.markdown(words.size(view, explained, p))
     left, right = st.columns([5, 6], gap="large")
@@ -166,7 +167,7 @@ def _full(view: View, method: str, explained: Explained, p: int) -> None:
             figures.profile_figure(
                 average,
                 colour=CLASS_COLOURS[explained.model.labels[p]],
-                rival=explain.traits(people, W[rival]),
+                rival=traits(people, W[rival]),
                 rival_colour=CLASS_COLOURS[explained.model.labels[rival]],
                 theme=theme(),
             ),
@@ -189,16 +190,16 @@ def _full(view: View, method: str, explained: Explained, p: int) -> None:
     _closest(view, explained, p)
 
 
-def _apart(view: View, explained: Explained, p: int, rival: int, average: list[explain.Difference]) -> None:
+def _apart(view: View, explained: Explained, p: int, rival: int, average: list[Difference]) -> None:
     """What sets a prototype apart from the average and from its rival, largest differences first."""
     W = explained.model.prototypes
-    against = explain.differences(view.people, W[p], W[rival])
+    against = differences(view.people, W[p], W[rival])
     label = words.quoted(view.people.classes[explained.model.labels[rival]])
     st.markdown(f"**Apart from the average person:** {_told(average, 'average')}")
     st.markdown(f"**Apart from its nearest rival**, prototype {rival + 1} for {label}: {_told(against, 'rival')}")
 
 
-def _told(found: list[explain.Difference], other: str, most: int = 4) -> str:
+def _told(found: list[Difference], other: str, most: int = 4) -> str:
     """The largest differences, as long as they matter."""
     kept = [d for d in found[:most] if d.gap >= 0.05] or found[:1]
     return "; ".join(md(d.words(other)) for d in kept) + "."
@@ -292,7 +293,7 @@ def _short(view: View, method: str, explained: Explained, parts: explain.Contrib
     people, W = view.people, explained.model.prototypes
     st.html(words.heading(view, method, p, theme(), level=4))
     *groups, everybody = explained.cell(p)
-    found = explain.differences(people, W[p], people.mean)
+    found = differences(people, W[p], people.mean)
     if everybody.n:
         right = words.rate(everybody.accuracy)
         by_group = words.mix(people.groups, [row.n for row in groups])

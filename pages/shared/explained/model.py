@@ -13,13 +13,15 @@ import streamlit as st
 
 from fairglvq import decision, explain
 from fairglvq.datasets import Dataset
-from fairglvq.explain import Explained, Model, Population
+from fairglvq.explain import Explained, Model
 from fairglvq.figures.grammar import Theme
 from fairglvq.figures.prototypes import Marks
+from fairglvq.people import Population, scaling
 
 from .. import session
+from ..planes import Plane
 from ..runs import Job, Show, workshop
-from ..scene import METHODS, PEOPLE, TITLES, Plane, Run, Scene, Table, UntrainableError
+from ..scene import METHODS, PEOPLE, TITLES, Run, Scene, Table, UntrainableError
 from ..sources import GoneError, dataset_of
 from ..state import Settings
 
@@ -164,7 +166,7 @@ def view_of(show: Show) -> View | None:
 def _view(settings: Settings, data: Dataset, scene: Scene) -> View:
     table = scene.table
     drawn = table.rows >= 0
-    low, span = explain.scaling(data.X[table.rows[drawn]], table.X[drawn])
+    low, span = scaling(data.X[table.rows[drawn]], table.X[drawn])
     people = Population(
         X=table.X,
         y=table.y,

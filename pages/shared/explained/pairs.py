@@ -8,6 +8,7 @@ import streamlit as st
 
 from fairglvq import explain
 from fairglvq.figures import prototypes as figures
+from fairglvq.traits import differences
 
 from . import words
 from .cards import CHART, FIRST
@@ -99,7 +100,7 @@ def payers(view: View) -> list[str]:
 
 def _told(view: View, pair: explain.Pair) -> str:
     people, before, after = view.people, view.explained(BEFORE), view.explained(AFTER)
-    found = explain.differences(people, after.model.prototypes[pair.after], before.model.prototypes[pair.before])
+    found = differences(people, after.model.prototypes[pair.after], before.model.prototypes[pair.before])
     label = words.quoted(people.classes[after.model.labels[pair.after]])
     old, new = (md(people.groups[view.marks(m).pseudo[p]]) for m, p in ((BEFORE, pair.before), (AFTER, pair.after)))
     group = f"still mostly {new}" if old == new else f"from mostly {old} to mostly {new}"

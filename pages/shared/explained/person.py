@@ -12,8 +12,8 @@ import streamlit as st
 
 from fairglvq import decision, explain
 from fairglvq.datasets import Block
-from fairglvq.explain import number_words
 from fairglvq.figures import prototypes as figures
+from fairglvq.traits import number_words
 
 from ..scene import METHODS, TITLES
 from ..sources import TABLE

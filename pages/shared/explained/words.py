@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairglvq.decision import Verdict
-from fairglvq.explain import SMALL, CellGroup, Contributions, Explained, Measure, Removal, Score, number_words
+from fairglvq.explain import SMALL, CellGroup, Contributions, Explained, Measure, Removal, Score
 from fairglvq.figures.grammar import CLASS_COLOURS, GROUP_SHAPES, Theme
+from fairglvq.traits import number_words
 
 from ..state import Settings
 from .model import View, title
