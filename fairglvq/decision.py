@@ -66,11 +66,32 @@ def shares(people: Population, model: Model, x: Floats, plus: int, minus: int) -
 
     Below 0 the column speaks for the class of w+, above 0 against it. The parts add up to d+ - d-.
     """
-    if model.matrix is not None:
-        raise ValueError("a model that mixes columns before it measures has no share per column")
     W = model.prototypes
-    parts = (x - W[plus]) ** 2 - (x - W[minus]) ** 2
+    if model.matrix is None:
+        parts = (x - W[plus]) ** 2 - (x - W[minus]) ** 2
+    else:
+        parts = _mixed_parts(people, model, x, plus, minus)
     return np.array([parts[block.columns].sum() for block in people.blocks])
+
+
+def _mixed_parts(people: Population, model: Model, x: Floats, plus: int, minus: int) -> Floats:
+    """Each feature's part (d,) of d+ - d- for a model that mixes features, z = M x + b, before it measures.
+
+    The difference is linear in x, and 0 at any point o of the border between the two prototypes::
+
+        d+ - d- = -2 (x - o) · u,   u = M^T (w+ - w-)
+
+    With o the point of the border nearest to half way between both profiles, this is (x - w+)² - (x - w-)² again
+    where nothing is mixed.
+    """
+    W, profiles = model.prototypes, model.profiles(people.mean)
+    between = W[plus] - W[minus]
+    u = between @ model.matrix
+    o = (profiles[plus] + profiles[minus]) / 2
+    length = u @ u
+    if length > 0:
+        o = o - u * ((model.see(o) - (W[plus] + W[minus]) / 2) @ between / length)
+    return -2.0 * (x - o) * u
 
 
 def values_of(people: Population, x: Floats) -> dict[str, float | str]:

@@ -24,6 +24,8 @@ from fairglvq.training import as_prototypes, as_rows
 
 SMALL = 30
 """Rates of fewer people than this are marked as uncertain."""
+ROUNDING = 1e-10
+"""A direction that a matrix keeps less of than this, next to the one it keeps most of, is gone but for rounding."""
 
 Measure = Literal["statistical_parity", "equal_opportunity"]
 Order = Literal["size", "impurity", "contribution"]
@@ -36,7 +38,8 @@ Order = Literal["size", "impurity", "contribution"]
 class Model:
     """Prototypes (P, d) with the positions of their classes and pseudo-classes.
 
-    A model with ``matrix`` and ``shift`` lives in a space of its own: z = matrix x + shift of the scaled people.
+    A model with ``matrix`` and ``shift`` (INP's) lives in a space of its own: z = matrix x + shift of the scaled
+    people. It is blind along the directions that the matrix takes away.
     """
 
     prototypes: Floats
@@ -50,6 +53,28 @@ class Model:
         if self.matrix is None:
             return X
         return X @ self.matrix.T + (0.0 if self.shift is None else self.shift)
+
+    @cached_property
+    def blind(self) -> int:
+        """Along how many directions of the people's space this model sees no difference."""
+        if self.matrix is None:
+            return 0
+        return len(self.matrix) - int(np.linalg.matrix_rank(self.matrix, rtol=ROUNDING))
+
+    def profiles(self, mean: Floats) -> Floats:
+        """Prototypes (P, d) as points of the people's space, where they can be read and drawn.
+
+        To a model that is blind along some directions many points x look the same. Of all that look like a prototype
+        w, its profile is the one nearest to the average person m::
+
+            x = m + M⁺ (w - (M m + b))
+
+        so that along those directions, of which the prototype says nothing, it is the average person.
+        """
+        if self.matrix is None:
+            return self.prototypes
+        back = np.linalg.pinv(self.matrix, rtol=ROUNDING)  # M⁺ (d, d)
+        return mean + (self.prototypes - self.see(mean)) @ back.T
 
     def distances(self, X: Floats) -> Floats:
         """Squared distances (n, P) of scaled people (n, d)."""
@@ -131,6 +156,20 @@ class Explained:
     runner_up: NDArray[np.int64] = field(repr=False)  # (n,) whose cell it would be without that prototype
     distance: Floats = field(repr=False)  # (n,) squared distance to the nearest
     counts: NDArray[np.int64] = field(repr=False)  # (P, K, G, K) measured: cell, class of the runner-up, group, truth
+
+    @cached_property
+    def profiles(self) -> Floats:
+        """Prototypes (P, d) among the people; what the model cannot see is filled in with the average person."""
+        return self.model.profiles(self.people.mean)
+
+    @cached_property
+    def aside(self) -> Floats:
+        """How far (P,) prototypes lie off every place where the model can see anybody.
+
+        Training starts them there, but where a prototype is pushed away, rounding grows with every push. It adds the
+        same to the squared distance of everybody, and no column tells it.
+        """
+        return np.linalg.norm(self.model.prototypes - self.model.see(self.profiles), axis=1)
 
     @property
     def decisions(self) -> NDArray[np.int64]:
@@ -282,6 +321,25 @@ def explain(people: Population, model: Model) -> Explained:
     return Explained(people, model, nearest, runner_up, distance, counts)
 
 
+def filled_in(explained: Explained) -> str:
+    """What the profiles of a model leave open and how they were completed; empty for a model that sees everything."""
+    blind, d = explained.model.blind, explained.people.X.shape[1]
+    if not blind:
+        return ""
+    told = (
+        f"INP took out {blind} of {d} directions (a direction is a mixture of columns) because they tell the groups "
+        "apart. The model cannot see them, and its prototypes say nothing about them. To show a prototype in original "
+        "units, what it leaves open is filled in with the average person; so whatever differs from the average is what "
+        "the model does see."
+    )
+    if np.ptp(explained.profiles, axis=0).max() > 1e-6:
+        return told
+    return (
+        f"{told} Here nothing is left in which the people it learned from differ: all prototypes stand at one place, "
+        "and look like the average person."
+    )
+
+
 def _part(n: int, whole: int) -> float:
     return float(n / whole) if whole else math.nan
 
@@ -294,24 +352,24 @@ def _ratio(part: NDArray, whole: NDArray) -> Floats:
 
 
 class Pair(NamedTuple):
-    """Two prototypes of one class that belong together, and how far apart they are in the model's space."""
+    """Two prototypes of one class that belong together, and how far apart their profiles are."""
 
     before: int
     after: int
     distance: float
 
 
-def match(before: Model, after: Model) -> list[Pair]:
-    """Pair the prototypes of two models within each class so that the sum of squared ways is smallest.
+def match(before: Explained, after: Explained) -> list[Pair]:
+    """Pair the prototypes of two models within each class so that the sum of squared ways of profiles is smallest.
 
     The pairs that lie furthest apart come first. Where one model has more prototypes of a class, some stay single.
     """
     from scipy.optimize import linear_sum_assignment
 
     pairs = []
-    for label in np.unique(before.labels):
-        ours, theirs = np.flatnonzero(before.labels == label), np.flatnonzero(after.labels == label)
-        away = before.prototypes[ours][:, None, :] - after.prototypes[theirs]
+    for label in np.unique(before.model.labels):
+        ours, theirs = (np.flatnonzero(one.model.labels == label) for one in (before, after))
+        away = before.profiles[ours][:, None, :] - after.profiles[theirs]
         squares = (away**2).sum(axis=2)
         for i, j in zip(*linear_sum_assignment(squares), strict=True):
             pairs.append(Pair(int(ours[i]), int(theirs[j]), math.sqrt(squares[i, j])))

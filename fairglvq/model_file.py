@@ -77,15 +77,29 @@ class Scaling:
 
 
 @dataclass(frozen=True, eq=False)
+class Projection:
+    """What a model sees of scaled features: z = matrix x + shift, as INP leaves them."""
+
+    matrix: NDArray[np.float64]  # (d, d)
+    shift: NDArray[np.float64]  # (d,)
+
+    def apply(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Scaled features (n, d) to the model's own."""
+        return np.asarray(X, dtype=np.float64) @ self.matrix.T + self.shift
+
+
+@dataclass(frozen=True, eq=False)
 class SavedModel:
     """A fitted GLVQ or FairGLVQ with all that is needed to use and to read it apart from its data.
 
-    ``blocks`` say which original column each feature came from, ``class_names`` and ``group_names`` are the words for
-    labels and groups, ``fingerprint`` is that of the data it was trained on.
+    Features are first scaled, then projected if the model was trained after INP. ``blocks`` say which original column
+    each feature came from, ``class_names`` and ``group_names`` are the words for labels and groups, ``fingerprint`` is
+    that of the data it was trained on.
     """
 
     model: GLVQ
     scaling: Scaling | None = None
+    projection: Projection | None = None
     blocks: tuple[Block, ...] = ()
     class_names: Mapping[Hashable, str] = field(default_factory=dict)
     group_names: Mapping[Hashable, str] = field(default_factory=dict)
@@ -95,12 +109,15 @@ class SavedModel:
     library_version: str = __version__
 
     @classmethod
-    def of(cls, model: GLVQ, data: Dataset, *, scaling: Scaling | None = None) -> SavedModel:
+    def of(
+        cls, model: GLVQ, data: Dataset, *, scaling: Scaling | None = None, projection: Projection | None = None
+    ) -> SavedModel:
         """A model trained on (some rows of) a data set."""
         groups = () if model.groups_ is None else model.groups_.tolist()
         return cls(
             model=model,
             scaling=scaling,
+            projection=projection,
             blocks=data.blocks,
             class_names={label: str(data.class_names[label]) for label in model.classes_.tolist()},
             group_names={group: str(data.group_names[group]) for group in groups},
@@ -116,10 +133,16 @@ class SavedModel:
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Decisions for rows (n, d) in original units."""
-        return self.model.predict(X if self.scaling is None else self.scaling.apply(X))
+        rows = X if self.scaling is None else self.scaling.apply(X)
+        return self.model.predict(rows if self.projection is None else self.projection.apply(rows))
 
     def original_prototypes(self) -> NDArray[np.float64]:
-        """Prototypes (P, d) in original units."""
+        """Prototypes (P, d) in original units; those of a projected model leave some directions open and have none."""
+        if self.projection is not None:
+            raise ModelFileError(
+                "The prototypes lie behind a projection. Their profiles need people to complete them: see "
+                "fairglvq.explain.Model.profiles."
+            )
         W = self.model.prototypes_
         return W if self.scaling is None else self.scaling.invert(W)
 
@@ -213,6 +236,9 @@ def dumps(saved: SavedModel) -> str:
             "first": saved.scaling.first.tolist(),
             "second": saved.scaling.second.tolist(),
         },
+        "projection": None
+        if saved.projection is None
+        else {"matrix": saved.projection.matrix.tolist(), "shift": saved.projection.shift.tolist()},
         "data": {"title": saved.data_title, "fingerprint": saved.fingerprint},
     }
     try:
@@ -253,7 +279,7 @@ def loads(content: str | bytes) -> SavedModel:
     tree = _Place(_parsed(content), "the file")
     tree.only("format", "format_version", "library_version", "estimator", "parameters", "classes", "class_names",
               "favourable", "groups", "group_names", "prototypes", "pseudo_classes", "votes", "epochs", "alpha_uses",
-              "feature_names_in", "columns", "scaling", "data")  # fmt: skip
+              "feature_names_in", "columns", "scaling", "projection", "data")  # fmt: skip
     if tree["format"].value != FORMAT:
         tree["format"].fail(f"must be {FORMAT!r}: this is no model of this project")
     if tree["format_version"].whole(1, 10**6) != FORMAT_VERSION:
@@ -273,6 +299,7 @@ def loads(content: str | bytes) -> SavedModel:
     return SavedModel(
         model=model,
         scaling=_scaling(tree["scaling"], d),
+        projection=_projection(tree["projection"], d),
         blocks=blocks,
         class_names=dict(zip(classes, class_names, strict=True)),
         group_names=dict(zip(groups or [], group_names, strict=True)),
@@ -381,6 +408,16 @@ def _scaling(place: _Place, d: int) -> Scaling | None:
     if (divisor == 0).any():
         place[name].fail("must not hold a 0")
     return Scaling(kind, first, second)  # type: ignore[arg-type]
+
+
+def _projection(place: _Place, d: int) -> Projection | None:
+    if place.value is None:
+        return None
+    place.only("matrix", "shift")
+    matrix = place["matrix"].matrix()
+    if matrix.shape != (d, d):
+        place["matrix"].fail(f"must have {d:,} rows of {d:,} numbers, as there are features")
+    return Projection(matrix, place["shift"].numbers(d))
 
 
 class _Place:

@@ -113,7 +113,11 @@ class Facts:
 
 @dataclass(frozen=True)
 class Report:
-    """Everything that a report says. ``curve`` holds tidy rows of a sweep, or nothing."""
+    """Everything that a report says.
+
+    ``filled_in`` tells what the cards of a model that cannot see everything take from the average person. ``curve``
+    holds tidy rows of a sweep, or nothing.
+    """
 
     title: str
     method: str
@@ -125,6 +129,7 @@ class Report:
     cards: tuple[Card, ...]
     data: Facts
     settings: Mapping[str, str]
+    filled_in: str = ""
     caveats: tuple[str, ...] = ()
     curve: tuple[Mapping[str, Any], ...] = ()
     receipt: str = ""
@@ -153,9 +158,7 @@ def make(
     tidy rows of :func:`fairglvq.evaluation.evaluate`, ``receipt`` a program that prints the numbers anew (see
     `program`), ``made`` the day.
     """
-    people, model = explained.people, explained.model
-    if model.matrix is not None:
-        raise ValueError("a model in a space of its own (INP) has no prototypes in original units to report")
+    people = explained.people
     table = explained.table  # (G, K, K) group, truth, decision
     n = int(table.sum())
     right = int(np.trace(table, axis1=1, axis2=2).sum())
@@ -168,6 +171,7 @@ def make(
         gaps=tuple(_gap(explained, measure) for measure in ("statistical_parity", "equal_opportunity")),
         groups=tuple(_group(table[g], people.favourable, name) for g, name in enumerate(people.groups)),
         cards=_cards(explained),
+        filled_in=explain.filled_in(explained),
         data=_facts(data),
         settings={str(name): str(value) for name, value in (settings or {}).items()},
         caveats=(*data.caveats, *caveats),
@@ -207,10 +211,10 @@ def _cards(explained: explain.Explained) -> tuple[Card, ...]:
     opportunity = explained.contributions("equal_opportunity").values
     cards = []
     for p in explained.order("size"):
-        W = model.prototypes[p]
+        profile = explained.profiles[p]
         counts = explained.cells[p]  # (G, K)
         size = int(counts.sum())
-        apart = differences(people, W, people.mean)[:SHOWN_DIFFERENCES]
+        apart = differences(people, profile, people.mean)[:SHOWN_DIFFERENCES]
         cards.append(
             Card(
                 number=p + 1,
@@ -225,7 +229,7 @@ def _cards(explained: explain.Explained) -> tuple[Card, ...]:
                     trait.column: dict(zip(trait.categories, trait.shares, strict=True))
                     if trait.shares
                     else trait.value
-                    for trait in traits(people, W)
+                    for trait in traits(people, profile)
                 },
                 statistical_parity=float(parity[p]),
                 equal_opportunity=float(opportunity[p]),
@@ -268,19 +272,23 @@ def program(
     load: str,
     held_out: float,
     seed: int,
+    projections: int = 0,
 ) -> str:
     """A Python program that trains the model anew and prints its numbers.
 
     ``load`` are the lines that make ``data``: ``data = datasets.load("german")`` or those of
     :func:`fairglvq.datasets.table.program`. ``held_out`` is the share of every class and group that was held out by
-    chance (``seed``); all numbers are about them, or about everybody if it is 0.
+    chance (``seed``); all numbers are about them, or about everybody if it is 0. ``projections`` is how often INP looks
+    for the group before the model is trained.
     """
     arguments = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
     groups = ", sensitive_features=data.s[learn]" if estimator == "FairGLVQ" else ""
+    names = ", ".join(sorted([estimator, *(["NullSpaceProjection"] if projections else [])]))
+    project = _PROJECT.format(projections=projections, seed=seed) if projections else ""
     return f"""import numpy as np
 from sklearn.preprocessing import MinMaxScaler
 
-from fairglvq import {estimator}, datasets, metrics
+from fairglvq import {names}, datasets, metrics
 
 {load}
 
@@ -294,7 +302,7 @@ for stratum in np.unique(strata):
     held_out[members[: round({held_out!r} * len(members))]] = True
 learn = ~held_out
 X = MinMaxScaler().fit(data.X[learn]).transform(data.X)
-
+{project}
 model = {estimator}({arguments})
 model.fit(X[learn], data.y[learn]{groups})
 
@@ -304,6 +312,14 @@ about = dict(sensitive_features=s, favourable=data.favourable)
 print(f"accuracy {{np.mean(decided == y):.6f}}")
 print(f"statistical parity gap {{metrics.statistical_parity_difference(decided, **about):.6f}}")
 print(f"equal opportunity gap {{metrics.equal_opportunity_difference(y, decided, **about):.6f}}")
+"""
+
+
+_PROJECT = """
+# INP: remove what tells the groups apart, {projections} times, and scale again.
+inp = NullSpaceProjection({projections}, random_state={seed}).fit(X[learn], sensitive_features=data.s[learn])
+X = inp.transform(X)
+X = MinMaxScaler().fit(X[learn]).transform(X)
 """
 
 

@@ -199,7 +199,8 @@ def _prototypes(report: Report) -> str:
             f"<p>What sets it apart from the average:</p><ul>{apart}</ul></article>"
         )
     more = "Largest cells first. The JSON of this report holds every column of every prototype."
-    return f'<p class="quiet">{more}</p><div class="cards">{"".join(cards)}</div>'
+    filled_in = f"<p>{escape(report.filled_in)}</p>" if report.filled_in else ""
+    return f'{filled_in}<p class="quiet">{more}</p><div class="cards">{"".join(cards)}</div>'
 
 
 def _data(report: Report) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from fairglvq import explain
 from pages.shared import controls, export, fetching, menu, session, waiting
 from pages.shared.explained import cards, model, pairs, person, words
 from pages.shared.looks import STYLE
 from pages.shared.runs import Show
 
-SECTIONS = {"cards": "Cards", "pairs": "GLVQ beside FairGLVQ", "person": "One person"}
+SECTIONS = {"cards": "Cards", "pairs": "Side by side", "person": "One person"}
 INTRO = (
     "A **prototype** is a typical case the model has learned: a point among the people, described by the same columns. "
     "Everybody gets the class of the prototype most like them. All people who are most like one prototype are its "
@@ -25,7 +26,7 @@ h4.prototype { font-size: 1rem; }
 [class*="st-key-card_"] p { font-size: 0.88rem; line-height: 1.45; }
 </style>"""
 HIDDEN = ("plane",)
-METHODS = ["fairglvq", "glvq"]  # INP's prototypes live in a space of its own, which has no original units
+METHODS = ["fairglvq", "glvq", "inp"]
 
 
 def main() -> None:
@@ -91,10 +92,13 @@ def draw(show: Show) -> None:
             persist_state="session",
         )
     st.markdown(words.summary(view, method))
+    filled_in = explain.filled_in(view.explained(method))
+    if filled_in:
+        st.caption(filled_in)
     if section == "cards":
         cards.draw(view, method)
     elif section == "pairs":
-        pairs.draw(view)
+        pairs.draw(view, method)
     else:
         person.draw(view, method)
     export.offer(view, method)

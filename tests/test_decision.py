@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from test_explain import case, fitted, held, ranking, small, squared, vars_of
+from test_explain import after_inp, case, fitted, held, ranking, small, squared, vars_of
 
 from fairglvq import datasets, decision
 from fairglvq.datasets import Block, Dataset
@@ -57,8 +57,35 @@ def test_a_model_in_its_own_space():
             z = matrix @ X[i] + shift
             assert D[i] == pytest.approx([squared(z, w) for w in inp.prototypes])
     assert decision.judge(inp, people.X[0]).label == inp.decide(people.X[:1])[0]
-    with pytest.raises(ValueError, match="mixes columns"):
-        decision.shares(people, inp, people.X[0], 0, 1)
+
+
+def test_shares_of_a_model_that_mixes_columns():
+    people, inp, _ = after_inp(small(), 1)
+    # One prototype stands aside from all people, as long training may leave it.
+    aside = np.linalg.svd(inp.matrix.T)[2][-1]
+    moved = inp.prototypes + np.outer(np.arange(6) == 2, 0.3 * aside)
+    model = Model(moved, inp.labels, None, inp.matrix, inp.shift)
+    for i in (0, 7, 100):
+        x = people.X[i]
+        for plus, minus in ((0, 3), (2, 5), (4, 2)):
+            z = inp.matrix @ x + inp.shift
+            expected = squared(z, moved[plus]) - squared(z, moved[minus])
+            parts = decision.shares(people, model, x, plus, minus)
+            assert parts.sum() == pytest.approx(expected, abs=1e-9)
+            for b, block in enumerate(people.blocks):  # another value in one column changes its own part alone
+                other = x.copy()
+                other[block.columns] = people.X[i + 1][block.columns]
+                there = decision.shares(people, model, other, plus, minus)
+                assert np.delete(there, b) == pytest.approx(np.delete(parts, b))
+
+
+def test_shares_do_not_depend_on_whether_a_model_says_that_it_mixes_nothing(case):
+    people, model, _ = case
+    d = people.X.shape[1]
+    same = Model(model.prototypes, model.labels, None, np.eye(d), np.zeros(d))
+    for i in (0, 5):
+        expected = decision.shares(people, model, people.X[i], 0, len(model.labels) - 1)
+        assert decision.shares(people, same, people.X[i], 0, len(model.labels) - 1) == pytest.approx(expected, abs=1e-9)
 
 
 def test_values_and_back(case):

@@ -6,7 +6,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from fairglvq import GLVQ, FairGLVQ, datasets, explain, metrics
+from fairglvq import GLVQ, FairGLVQ, NullSpaceProjection, datasets, explain, metrics
 from fairglvq.datasets import Block, Dataset
 from fairglvq.explain import Model
 from fairglvq.people import Population, population, scaling
@@ -49,6 +49,20 @@ def fitted(data, k=4, C=1.0, seed=0, held_out=None):
     fair = FairGLVQ(k, C=C, max_epochs=20, batch_size=50, random_state=seed)
     fair.fit(people.X[learn], people.y[learn], sensitive_features=people.s[learn])
     return people, Model(fair.prototypes_, fair.prototype_labels_, fair.pseudo_classes_)
+
+
+def after_inp(data, projections, held_out=None, k=3, epochs=5):
+    """People, a GLVQ model trained on what INP leaves of them, and the directions that INP removed."""
+    people = population(data, held_out)
+    learn = ~people.measured if held_out is not None else people.measured
+    inp = NullSpaceProjection(projections, random_state=0).fit(people.X[learn], sensitive_features=people.s[learn])
+    left = inp.transform(people.X)
+    low, span = left[learn].min(axis=0), np.ptp(left[learn], axis=0)
+    span[span <= 1e-12] = 1.0
+    plain = GLVQ(k, max_epochs=epochs, random_state=0).fit(((left - low) / span)[learn], people.y[learn])
+    matrix = np.where(np.abs(inp.projection_) < 1e-12, 0.0, inp.projection_) / span[:, None]  # nothing but rounding
+    model = Model(plain.prototypes_, plain.prototype_labels_, np.zeros(2 * k, int), matrix, -low / span)
+    return people, model, inp.directions_
 
 
 @pytest.fixture(scope="module", params=["small", "three classes", "three groups", "german", "nobody held out"])
@@ -343,6 +357,62 @@ def test_a_single_prototype_is_refused():
         explain.explain(people, Model(np.zeros((1, 6)), np.array([0])))
 
 
+# ---- profiles of models that do not see everything ----
+
+
+@pytest.mark.parametrize(("name", "projections", "removed"), [("xor", 1, 1), ("german", 1, 1), ("german", 10, 10)])
+def test_a_profile_looks_like_its_prototype_and_is_average_where_the_model_is_blind(name, projections, removed):
+    data = datasets.load(name)
+    people, model, directions = after_inp(data, projections, held(len(data.y)))
+    explained = explain.explain(people, model)
+    assert model.blind == len(directions) == removed
+    profiles, mean = explained.profiles, people.X.mean(axis=0)
+    for profile, w in zip(profiles, model.prototypes, strict=True):
+        assert model.matrix @ profile + model.shift == pytest.approx(w, abs=1e-9)
+        for direction in directions:  # along what was removed: where the average person is
+            assert direction @ profile == pytest.approx(direction @ mean, abs=1e-9)
+            assert model.matrix @ direction == pytest.approx(np.zeros(len(w)), abs=1e-9)
+    assert explained.aside == pytest.approx(np.zeros(6), abs=1e-9)
+    assert np.abs(profiles - mean).max() > 0.1
+    told = explain.filled_in(explained)
+    assert f"INP took out {removed} of {len(mean)} directions" in told
+    assert "filled in with the average person" in told
+    assert "one place" not in told
+
+
+@pytest.mark.parametrize(("name", "projections", "removed"), [("xor", 2, 2), ("german", 50, 49)])
+def test_with_everything_removed_every_prototype_is_the_average_person(name, projections, removed):
+    people, model, _ = after_inp(datasets.load(name), projections)
+    explained = explain.explain(people, model)
+    assert model.blind == removed
+    assert explained.profiles == pytest.approx(np.tile(people.mean, (6, 1)), abs=1e-9)
+    assert "all prototypes stand at one place, and look like the average person" in explain.filled_in(explained)
+
+
+def test_a_prototype_beside_all_people_worked_out_by_hand():
+    """The model sees twice the first column only; 0.4 of the first prototype is where it sees nobody."""
+    people = population(small())
+    people = Population(
+        X=np.array([[0.2, 0.0], [0.8, 0.5], [0.5, 0.1]]), y=np.array([0, 1, 1]), s=np.array([0, 1, 0]),
+        measured=np.ones(3, bool), low=np.zeros(2), span=np.ones(2), blocks=people.blocks[:2], classes=("a", "b"),
+        groups=("g", "h"), favourable=1,
+    )  # fmt: skip
+    matrix, shift = np.array([[2.0, 0.0], [0.0, 0.0]]), np.array([0.1, 0.5])
+    model = Model(np.array([[0.7, 0.9], [1.7, 0.5]]), np.array([0, 1]), None, matrix, shift)
+    explained = explain.explain(people, model)
+    assert explained.profiles == pytest.approx(np.array([[0.3, 0.2], [0.8, 0.2]]))
+    assert explained.aside == pytest.approx([0.4, 0.0])
+    assert model.blind == 1
+
+
+def test_a_model_that_sees_everything_is_its_own_profile(case):
+    _, model, explained = case
+    assert explained.profiles is model.prototypes
+    assert model.blind == 0
+    assert explain.filled_in(explained) == ""
+    assert explained.aside.tolist() == [0.0] * len(model.labels)
+
+
 # ---- two models ----
 
 
@@ -351,7 +421,7 @@ def test_matched_prototypes_have_the_smallest_sum_of_squares():
     plain = GLVQ(4, max_epochs=10, random_state=0).fit(people.X, people.y)
     _, fair = fitted(small(), C=2.0)
     before = Model(plain.prototypes_, plain.prototype_labels_)
-    pairs = explain.match(before, fair)
+    pairs = explain.match(explain.explain(people, before), explain.explain(people, fair))
     assert [pair.distance for pair in pairs] == sorted((pair.distance for pair in pairs), reverse=True)
     for label in (0, 1):
         ours, theirs = np.flatnonzero(before.labels == label), np.flatnonzero(fair.labels == label)
@@ -362,6 +432,17 @@ def test_matched_prototypes_have_the_smallest_sum_of_squares():
         own = [pair for pair in pairs if before.labels[pair.before] == label]
         assert sum(pair.distance**2 for pair in own) == pytest.approx(best)
         assert all(fair.labels[pair.after] == label for pair in own)
+
+
+def test_prototypes_in_another_space_are_matched_by_their_profiles():
+    people, inp, _ = after_inp(small(), 1, k=4)
+    _, plain = fitted(small(), C=0.0)
+    before, after = explain.explain(people, plain), explain.explain(people, inp)
+    pairs = explain.match(before, after)
+    assert sorted(pair.after for pair in pairs) == list(range(8))
+    for pair in pairs:
+        way = squared(before.profiles[pair.before], after.profiles[pair.after])
+        assert pair.distance**2 == pytest.approx(way)
 
 
 def test_people_whose_decision_changed():

@@ -19,7 +19,7 @@ GERMAN = Settings(dataset="german", C=1.0, prototypes=2, batch_size=100, epochs=
 
 def view_of(settings):
     table = scene.load_table(settings)
-    trained = {m: scene.train_part(settings, table, m, lambda share: None) for m in ("glvq", "fairglvq")}
+    trained = {m: scene.train_part(settings, table, m, lambda share: None) for m in scene.METHODS}
     shown = scene.compose(settings, table, trained)
     knobs = {} if settings.real else {"noise": settings.noise, "bias": settings.bias, "seed": settings.seed}
     return _view(settings, datasets.load(settings.dataset, **knobs), shown)
@@ -30,7 +30,7 @@ def german():
     return view_of(GERMAN)
 
 
-@pytest.mark.parametrize("method", ["glvq", "fairglvq"])
+@pytest.mark.parametrize("method", scene.METHODS)
 def test_a_saved_model_decides_as_on_screen(german, method):
     saved = model_file.loads(model_file.dumps(export.saved_of(german, method)))
     decided = german.explained(method).decisions
@@ -41,10 +41,12 @@ def test_a_saved_model_decides_as_on_screen(german, method):
     assert (saved.model.n_prototypes, saved.model.random_state) == (2, 3)
 
 
-def test_an_opened_model_is_measured_on_everybody(german):
-    saved = model_file.loads(model_file.dumps(export.saved_of(german, "fairglvq")))
+@pytest.mark.parametrize("method", scene.METHODS)
+def test_an_opened_model_is_measured_on_everybody(german, method):
+    saved = model_file.loads(model_file.dumps(export.saved_of(german, method)))
     explained = export.opened(saved, german.data)
-    decided = german.explained("fairglvq").decisions
+    decided = german.explained(method).decisions
+    np.testing.assert_allclose(explained.profiles, german.explained(method).profiles, atol=1e-9)
     np.testing.assert_array_equal(explained.decisions, decided)
     assert explained.score.n == 1000
     assert explained.score.accuracy == pytest.approx(np.mean(decided == german.data.y))
@@ -67,7 +69,7 @@ def numbers(program, capsys):
 )
 def test_the_receipt_prints_what_the_report_says(settings, capsys):
     view = view_of(settings)
-    for method in ("glvq", "fairglvq"):
+    for method in scene.METHODS:
         made = export.report_of(view, method, None, export.receipt(settings, method))
         assert numbers(made.receipt, capsys).splitlines() == [
             f"accuracy {made.accuracy.value:.6f}",
@@ -76,9 +78,11 @@ def test_the_receipt_prints_what_the_report_says(settings, capsys):
         ]
 
 
-def test_the_receipt_of_a_fold(capsys):
-    settings = Settings(dataset="german", C=1.0, prototypes=2, batch_size=100, epochs=4, fold=Fold(3, 1, 5))
-    made = export.report_of(view_of(settings), "fairglvq", None, export.receipt(settings, "fairglvq"))
+@pytest.mark.parametrize("method", ["fairglvq", "inp"])
+def test_the_receipt_of_a_fold(method, capsys):
+    fold = Fold(3, 1, 5)
+    settings = Settings(dataset="german", C=1.0, prototypes=2, batch_size=100, epochs=4, projections=5, fold=fold)
+    made = export.report_of(view_of(settings), method, None, export.receipt(settings, method))
     printed = pd.read_csv(io.StringIO(numbers(made.receipt, capsys)), sep=r"\s+")
     assert printed["accuracy"][0] == pytest.approx(made.accuracy.value, abs=1e-6)
     assert printed["statistical_parity"][0] == pytest.approx(made.gaps[0].value, abs=1e-6)
@@ -93,7 +97,11 @@ def test_settings_are_told_as_the_controls_call_them(german):
     assert told["Step rule"] == "Algorithm 1"
     assert "Noise" not in told
     assert "Plane shown" not in told
+    assert "Directions INP removes" not in told
     assert "Fairness strength C" not in export.settings_in_words(GERMAN, "glvq")
+    inp = export.settings_in_words(Settings(), "inp")
+    assert inp["Directions INP removes"] == "1"
+    assert "Fairness strength C" not in inp
 
 
 def test_what_was_done_by_hand_has_no_receipt():

@@ -9,7 +9,7 @@ import pytest
 from sklearn.preprocessing import MinMaxScaler
 
 from fairglvq import GLVQ, FairGLVQ, datasets
-from fairglvq.model_file import ModelFileError, SavedModel, Scaling, assemble, dumps, loads
+from fairglvq.model_file import ModelFileError, Projection, SavedModel, Scaling, assemble, dumps, loads
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +73,19 @@ def test_a_range_scales_both_ways():
 def test_prototypes_in_original_units(saved):
     scaling = saved.scaling
     np.testing.assert_allclose(scaling.apply(saved.original_prototypes()), saved.model.prototypes_, atol=1e-12)
+
+
+def test_a_model_behind_a_projection(saved, german):
+    rng = np.random.default_rng(0)
+    projection = Projection(rng.normal(size=(59, 59)), rng.normal(size=59))
+    again = loads(dumps(replace(saved, projection=projection)))
+    assert again.projection.matrix.tobytes() == projection.matrix.tobytes()
+    assert again.projection.shift.tobytes() == projection.shift.tobytes()
+    Z = saved.scaling.apply(german.X) @ projection.matrix.T + projection.shift
+    np.testing.assert_array_equal(again.predict(german.X), saved.model.predict(Z))
+    assert (again.predict(german.X) != saved.predict(german.X)).any()
+    with pytest.raises(ModelFileError, match="behind a projection"):
+        again.original_prototypes()
 
 
 @pytest.mark.parametrize("labels", [["no", "yes"], [1.0, 2.0], [False, True], [-3, 7], ["<b>", "מין"]])
@@ -245,6 +258,11 @@ GONE = object()
         (["scaling", "first"], [1.0], "“scaling.first” must be a list of 59"),
         (["scaling", "first", 7], 0, "“scaling.first” must not hold a 0"),
         (["scaling"], 3, "“scaling” must be an object"),
+        (["projection"], 3, "“projection” must be an object"),
+        (["projection"], {"matrix": [[1.0]], "shift": [0.0]}, "“projection.matrix” must have 59 rows of 59 numbers"),
+        (["projection"], {"matrix": [["a"]], "shift": [0.0]}, r"“projection.matrix\[0\]” must hold finite numbers"),
+        (["projection"], {"matrix": [[0.0] * 59] * 59, "shift": [0.0]}, "“projection.shift” must be a list of 59"),
+        (["projection"], {"matrix": [[0.0]]}, "“projection” lacks shift"),
         (["data", "title"], None, "“data.title” must be text"),
         (["data"], {}, "“data” lacks title, fingerprint"),
     ],

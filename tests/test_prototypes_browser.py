@@ -177,7 +177,7 @@ def test_an_uploaded_table_has_cards_and_people(visit):
     v.wait_text("people in “female”")
     assert v.page.get_by_test_id("stSidebar").get_by_role("radio", name="Your table").is_checked()
     assert v.page.locator(".st-key-open_card").get_by_text(script).count() > 0
-    v.choose("GLVQ beside FairGLVQ")
+    v.choose("Side by side")
     v.wait_text("What moved, furthest first")
     v.choose("One person")
     v.wait_text("Who pays, person by person")
@@ -209,9 +209,9 @@ def test_a_phone_shows_everything_within_its_width(visit, scheme):
         is_mobile=True,
         color_scheme=scheme,
     ).seen()
-    for section in ("Cards", "GLVQ beside FairGLVQ", "One person"):
+    for section in ("Cards", "Side by side", "One person"):
         v.choose(section)
-        v.wait_text({"C": "Where the gap", "G": "What moved", "O": "Who pays"}[section[0]])
+        v.wait_text({"C": "Where the gap", "S": "What moved", "O": "Who pays"}[section[0]])
         assert v.page.evaluate("() => document.documentElement.scrollWidth") <= 390
         wide = v.page.evaluate(
             """() => [...document.querySelectorAll('.stMainBlockContainer p, .stMainBlockContainer .main-svg')]

@@ -14,6 +14,7 @@ from fairglvq.datasets import Block, Dataset
 from pages.shared import sources, state
 from pages.shared.state import Fold, Settings
 
+STARTS = {"glvq": "**GLVQ** decides", "inp": "**INP + GLVQ**, blind along", "fairglvq": "**FairGLVQ** with C"}
 LIMIT = 300  # runs of the script until a training must have ended
 NASTY = '<script>alert("x")</script> **bold** :red[r] $x$ [a](http://b.example)'
 
@@ -126,9 +127,9 @@ def test_every_section_of_every_data_set(name):
     at = visit(data=name, epochs="20")
     for section in ("cards", "pairs", "person"):
         go(at, section)
-        for method in ("glvq", "fairglvq"):
+        for method, start in STARTS.items():
             checked(at.button_group(key="p_method").set_value(method).run())
-            assert text(at, "**GLVQ** decides" if method == "glvq" else "**FairGLVQ** with C")
+            assert text(at, start)
     assert not any("nan" in re.findall(r"\w+", words) for words in texts(at))
 
 
@@ -147,11 +148,12 @@ def test_settings_come_along_from_the_playground_and_stay_in_the_link():
     assert dict(at.query_params) == {"data": "local", "k": "2"}
 
 
-def test_the_method_that_a_curve_was_opened_with_is_shown():
+@pytest.mark.parametrize("method", ["glvq", "inp"])
+def test_the_method_that_a_curve_was_opened_with_is_shown(method):
     at = visit()
-    at.session_state["shown_method"] = "glvq"
+    at.session_state["shown_method"] = method
     checked(at.run())
-    assert text(at, "**GLVQ** decides")
+    assert text(at, STARTS[method])
     checked(at.button_group(key="p_method").set_value("fairglvq").run())
     assert text(at, "**FairGLVQ** with C")
 
@@ -251,6 +253,53 @@ def test_the_map_shows_every_prototype_where_it_is():
     assert places == pytest.approx(view(at).models["fairglvq"].prototypes)
 
 
+def test_cards_of_inp_are_filled_in_with_the_average_person_and_say_so():
+    at = visit(data="german", epochs="20", inp="10")
+    checked(at.button_group(key="p_method").set_value("inp").run())
+    v = view(at)
+    model, people = v.models["inp"], v.people
+    removed = at.session_state["shown"][1].scene.runs["inp"].removed
+    assert "blind along 10 of 59 directions" in text(at, STARTS["inp"])
+    assert any(words.value.startswith("INP took out 10 of 59 directions") for words in at.caption)
+    profiles = v.explained("inp").profiles
+    assert profiles @ model.matrix.T + model.shift == pytest.approx(model.prototypes, abs=1e-9)
+    assert (profiles - people.X.mean(axis=0)) @ removed.T == pytest.approx(np.zeros((len(profiles), 10)), abs=1e-9)
+    marks = next(trace for trace in charts(at)[1]["data"] if trace["mode"] == "markers+text")
+    places = np.column_stack([numbers(marks["x"]), numbers(marks["y"])])
+    assert places == pytest.approx((profiles - v.plane.origin) @ v.plane.axes)
+    p = headings(at)[0] - 1
+    told = plain(text(at, "**Apart from the average person:**"))
+    column, category, own, average = re.search(r":\*\* (\w+): (.+?) (\d+)% \(average (\d+)%\)", told).groups()
+    block = people.block(column)
+    at_category = block.categories.index(category)
+    values = np.maximum(people.original(profiles[p])[block.columns], 0)
+    assert int(own) == round(100 * values[at_category] / values.sum())
+    assert int(average) == round(100 * people.original(people.mean)[block.columns][at_category])
+    measured = np.flatnonzero(people.measured)
+    Z = people.X @ model.matrix.T + model.shift
+    cell = [i for i in measured if ((Z[i] - model.prototypes) ** 2).sum(axis=1).argmin() == p]
+    assert f"{len(cell)} of 200 held-out people" in text(at, "It decides for")
+
+
+def test_nothing_is_left_where_inp_removes_everything():
+    at = visit(data="german", epochs="20", inp="50")
+    checked(at.button_group(key="p_method").set_value("inp").run())
+    assert any("all prototypes stand at one place" in words.value for words in at.caption)
+    for section in ("pairs", "person", "cards"):
+        go(at, section)
+
+
+def test_a_prototype_of_inp_that_training_pushed_aside_is_told():
+    at = visit(data="xor")
+    checked(at.button_group(key="p_method").set_value("inp").run())
+    explained = view(at).explained("inp")
+    p = int(explained.aside.argmax())
+    assert explained.aside[p] > 0.05
+    checked(at.toggle(key="p_all").set_value(True).run())
+    checked(at.button(key=f"open_{p}").click().run())
+    assert any(f"pushed this prototype {explained.aside[p]:.2f} aside" in words.value for words in at.caption)
+
+
 def test_a_person_of_a_card_is_explained_with_one_click():
     at = visit(data="german", epochs="20")
     button = next(button for button in at.button if button.label.startswith("Explain person"))
@@ -274,7 +323,7 @@ def test_both_models_stand_side_by_side():
             f"{100 * score.statistical_parity:.1f}",
             f"{100 * score.equal_opportunity:.1f}",
         ]
-    pairs = explain.match(v.models["glvq"], v.models["fairglvq"])
+    pairs = explain.match(v.explained("glvq"), v.explained("fairglvq"))
     told = [words for words in texts(at) if words.startswith("**GLVQ ")]
     assert len(told) == 6
     for words, pair in zip(told, pairs, strict=False):
@@ -342,6 +391,23 @@ def test_a_person_by_number_with_decision_reasons_and_changes():
     drawn = [x for trace in shares["data"] for x in numbers(trace["x"])]
     assert sum(drawn) == pytest.approx(plus - minus)
     assert "age" in text(at, "**Flip test.**")
+
+
+def test_the_reasons_of_inp_add_up():
+    at = go(visit(data="german", epochs="20"), "person")
+    checked(at.button_group(key="p_method").set_value("inp").run())
+    v, i = view(at), person(at)
+    model = v.models["inp"]
+    z = model.matrix @ v.people.X[i] + model.shift
+    D = ((z - model.prototypes) ** 2).sum(axis=1)
+    own = model.labels == v.people.y[i]
+    difference = D[own].min() - D[~own].min()
+    shares = next(spec for spec in charts(at) if any("speaks for" in trace.get("name", "") for trace in spec["data"]))
+    drawn = [x for trace in shares["data"] for x in numbers(trace["x"])]
+    assert sum(drawn) == pytest.approx(difference)
+    assert f"d+ - d- = {difference:.3f}" in text(at, "**Why INP + GLVQ decides").replace("\N{MINUS SIGN}", "-")
+    payers = at.dataframe[-1].value
+    assert (payers["GLVQ"] != payers["INP + GLVQ"]).all()
 
 
 def test_immutable_columns_can_be_corrected():

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+from test_explain import after_inp
 
 from fairglvq import FairGLVQ, datasets, evaluation, explain, metrics, report, report_html
 from fairglvq.datasets import table
@@ -220,14 +221,32 @@ def test_one_group_alone_is_no_gap():
     assert "Where the gaps come from" not in report_html.to_html(made)
 
 
-def test_models_in_another_space_are_refused(explained, german):
-    model = explained.model
-    turned = explain.Model(model.prototypes, model.labels, model.pseudo, np.eye(59), np.zeros(59))
-    with pytest.raises(ValueError, match="original units"):
-        report.make(explain.explain(explained.people, turned), german, method="INP")
+def test_a_model_after_inp_is_reported_with_what_was_filled_in(german):
+    people, model, directions = after_inp(german, 10)
+    made = report.make(explain.explain(people, model), german, method="INP + GLVQ")
+    page, content = report_html.to_html(made), json.loads(report.to_json(made))
+    assert made.filled_in.startswith("INP took out 10 of 59 directions")
+    assert f"<p>{made.filled_in}</p>" in page
+    assert content["filled_in"] == made.filled_in
+    for card in made.cards:
+        x = np.zeros(59)
+        for block in people.blocks:
+            if block.kind == "number":
+                x[block.start] = card.profile[block.column]
+        w, numbers = model.prototypes[card.number - 1], [b.start for b in people.blocks if b.kind == "number"]
+        # The one point that looks like w and agrees with the average person along what was removed.
+        rows = np.vstack([model.matrix, directions])
+        wanted = np.concatenate([w - model.shift, directions @ people.mean])
+        direct = people.original(np.linalg.lstsq(rows, wanted)[0])
+        assert x[numbers] == pytest.approx(direct[numbers])
 
 
-@pytest.mark.parametrize("method", ["glvq", "fairglvq"])
+def test_a_model_that_sees_everything_fills_in_nothing(made):
+    assert made.filled_in == ""
+    assert "filled in" not in report_html.to_html(made)
+
+
+@pytest.mark.parametrize("method", ["glvq", "inp", "fairglvq"])
 def test_the_receipt_prints_the_numbers_of_the_page(method, capsys):
     """What the playground shows for these settings, from the library alone."""
     settings = Settings(dataset="german", C=1.0, prototypes=2, batch_size=100, epochs=8, learning_rate=0.05, seed=3)
@@ -237,8 +256,9 @@ def test_the_receipt_prints_the_numbers_of_the_page(method, capsys):
     parameters = {"n_prototypes": 2, "learning_rate": 0.05, "max_epochs": 8, "batch_size": 100, "random_state": 3}
     if method == "fairglvq":
         parameters |= {"C": 1.0, "alpha": 2.0}
-    name = {"glvq": "GLVQ", "fairglvq": "FairGLVQ"}[method]
-    exec(report.program(name, parameters, load='data = datasets.load("german")', held_out=0.2, seed=3), {})
+    name = "FairGLVQ" if method == "fairglvq" else "GLVQ"
+    given = {"held_out": 0.2, "seed": 3, "projections": 1 if method == "inp" else 0}
+    exec(report.program(name, parameters, load='data = datasets.load("german")', **given), {})
     assert capsys.readouterr().out.splitlines() == [
         f"accuracy {score.accuracy:.6f}",
         f"statistical parity gap {score.statistical_parity:.6f}",

@@ -11,17 +11,17 @@ import streamlit as st
 
 from fairglvq import explain, model_file, report, report_html
 from fairglvq.datasets import Dataset
-from fairglvq.model_file import ModelFileError, SavedModel, Scaling
+from fairglvq.model_file import ModelFileError, Projection, SavedModel, Scaling
 from fairglvq.people import Population
 
 from . import plain
-from .explained.model import View
+from .explained.model import View, title
 from .sources import TABLE
 from .state import FIELDS, Settings
 
-ESTIMATORS = {"glvq": "GLVQ", "fairglvq": "FairGLVQ"}
-ONLY_FAIR = ("C", "alpha")
-NOT_TRAINED = ("dataset", "plane", "projections")  # settings that say nothing about this model
+ESTIMATORS = {"glvq": "GLVQ", "inp": "GLVQ", "fairglvq": "FairGLVQ"}
+ONLY = {"C": "fairglvq", "alpha": "fairglvq", "projections": "inp"}  # settings that only one method has
+NOT_TRAINED = ("dataset", "plane")  # settings that say nothing about any model
 
 
 def offer(view: View, method: str) -> None:
@@ -66,7 +66,7 @@ def _show_opened(content: bytes, view: View) -> None:
         "It was trained on other data with the same columns."
     )  # fmt: skip
     made = report.make(
-        explained, view.data, method=type(saved.model).__name__, settings=_parameters_in_words(saved),
+        explained, view.data, method=_method(saved), settings=_parameters_in_words(saved),
         measured=f"all {explained.score.n:,} people of the data", made=_today(), caveats=[f"An opened model. {known}"],
     )  # fmt: skip
     plain.say(report.words(made), "box")
@@ -86,7 +86,7 @@ def report_of(view: View, method: str, curve: pd.DataFrame | None = None, progra
     return report.make(
         view.explained(method),
         view.data,
-        method=ESTIMATORS[method],
+        method=title(method),
         settings=settings_in_words(settings, method),
         measured=view.measured_words,
         curve=curve,
@@ -109,7 +109,10 @@ def saved_of(view: View, method: str) -> SavedModel:
         pseudo=np.zeros(len(model.labels), int) if model.pseudo is None else model.pseudo,
         epochs=view.settings.epochs,
     )
-    return SavedModel.of(fitted, view.data, scaling=_scaling(view))
+    projection = None
+    if model.matrix is not None and model.shift is not None:
+        projection = Projection(model.matrix, model.shift)
+    return SavedModel.of(fitted, view.data, scaling=_scaling(view), projection=projection)
 
 
 def _scaling(view: View) -> Scaling:
@@ -143,7 +146,8 @@ def settings_in_words(settings: Settings, method: str) -> dict[str, str]:
     """Every setting that the model depends on, as the controls call it."""
     found = {}
     for name, field in FIELDS.items():
-        if name in NOT_TRAINED or not field.applies(settings) or (name in ONLY_FAIR and method != "fairglvq"):
+        own = name == "projections" and method == "inp"  # also where it is not offered, and always 1
+        if name in NOT_TRAINED or ONLY.get(name, method) != method or not (own or field.applies(settings)):
             continue
         if not (name == "held_out" and settings.fold):
             value = getattr(settings, name)
@@ -162,10 +166,12 @@ def receipt(settings: Settings, method: str) -> str:
     if not load:
         return ""
     chosen = parameters(settings, method)
+    projections = settings.projections if method == "inp" else 0
     if settings.fold is None:
-        return report.program(ESTIMATORS[method], chosen, load=load, held_out=settings.held_out, seed=settings.seed)
+        share, seed = settings.held_out, settings.seed
+        return report.program(ESTIMATORS[method], chosen, load=load, held_out=share, seed=seed, projections=projections)
     folds, fold, seed = settings.fold
-    strength = chosen.pop("C", 0)
+    strength = chosen.pop("C", projections)
     del chosen["random_state"]
     given = ", ".join(f"{name}={value!r}" for name, value in chosen.items())
     return f"""from fairglvq import datasets, evaluation
@@ -251,7 +257,14 @@ def opened(saved: SavedModel, data: Dataset) -> explain.Explained:
     if model.pseudo_classes_ is not None and model.groups_ is not None and model.groups_.tolist() == groups:
         pseudo = np.searchsorted(groups, model.pseudo_classes_)
     labels = np.searchsorted(classes, model.prototype_labels_)
-    return explain.explain(people, explain.Model(model.prototypes_, labels, pseudo))
+    seen = (None, None) if saved.projection is None else (saved.projection.matrix, saved.projection.shift)
+    return explain.explain(people, explain.Model(model.prototypes_, labels, pseudo, *seen))
+
+
+def _method(saved: SavedModel) -> str:
+    """What an opened model is called."""
+    name = type(saved.model).__name__
+    return name if saved.projection is None else f"INP + {name}"
 
 
 def _parameters_in_words(saved: SavedModel) -> dict[str, str]:

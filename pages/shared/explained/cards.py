@@ -18,6 +18,7 @@ from .model import View, theme
 from .words import md
 
 FIRST = 6
+ASIDE = 0.05  # how far aside a prototype is worth a word
 SORTS: dict[Order, str] = {
     "contribution": "Part in the parity gap",
     "size": "Number of people",
@@ -132,7 +133,7 @@ def _parts_table(view: View, explained: Explained, parts: explain.Contributions)
 def _map(view: View, method: str) -> None:
     st.markdown("##### All prototypes")
     marks = view.marks(method)
-    places = view.places(view.models[method].prototypes)
+    places = view.places(view.explained(method).profiles)
     figure = view.figure(
         ("map", method),
         lambda: figures.map_figure(places, marks, axes=view.axes, people=view.crowd(), theme=theme()),
@@ -147,7 +148,7 @@ def _map(view: View, method: str) -> None:
     )
     told = "A larger mark decides for more people. Click one to open its card."
     if view.plane is not None:
-        told += " The map shows the two directions in which people differ most; the model uses all of them."
+        told += " The map shows only the two directions in which people differ most; the model looks at more of them."
     st.caption(told)
 
 
@@ -155,9 +156,9 @@ def _map(view: View, method: str) -> None:
 
 
 def _full(view: View, method: str, explained: Explained, p: int) -> None:
-    people, W = view.people, explained.model.prototypes
+    people, profiles = view.people, explained.profiles
     rival = explained.rival(p)
-    average = differences(people, W[p], people.mean)
+    average = differences(people, profiles[p], people.mean)
     st.html(words.heading(view, method, p, theme()))
     st.markdown(words.size(view, explained, p))
     left, right = st.columns([5, 6], gap="large")
@@ -167,7 +168,7 @@ def _full(view: View, method: str, explained: Explained, p: int) -> None:
             figures.profile_figure(
                 average,
                 colour=CLASS_COLOURS[explained.model.labels[p]],
-                rival=traits(people, W[rival]),
+                rival=traits(people, profiles[rival]),
                 rival_colour=CLASS_COLOURS[explained.model.labels[rival]],
                 theme=theme(),
             ),
@@ -184,6 +185,8 @@ def _full(view: View, method: str, explained: Explained, p: int) -> None:
         beyond = [d.own.column for d in average if d.own.outside]
         if beyond:
             st.caption(words.beyond(beyond))
+        if explained.aside[p] >= ASIDE:
+            st.caption(words.aside(explained.aside[p]))
         _people(view, explained, p)
         st.markdown(f"**Its part in the gap.** {words.contribution(view, explained, p)}")
         st.markdown(f"**If it were removed.** {words.removal(view, explained.without(p), p)}")
@@ -192,8 +195,8 @@ def _full(view: View, method: str, explained: Explained, p: int) -> None:
 
 def _apart(view: View, explained: Explained, p: int, rival: int, average: list[Difference]) -> None:
     """What sets a prototype apart from the average and from its rival, largest differences first."""
-    W = explained.model.prototypes
-    against = differences(view.people, W[p], W[rival])
+    profiles = explained.profiles
+    against = differences(view.people, profiles[p], profiles[rival])
     label = words.quoted(view.people.classes[explained.model.labels[rival]])
     st.markdown(f"**Apart from the average person:** {_told(average, 'average')}")
     st.markdown(f"**Apart from its nearest rival**, prototype {rival + 1} for {label}: {_told(against, 'rival')}")
@@ -290,10 +293,10 @@ def _grid(view: View, method: str, explained: Explained, order: list[int]) -> No
 
 
 def _short(view: View, method: str, explained: Explained, parts: explain.Contributions, p: int) -> None:
-    people, W = view.people, explained.model.prototypes
+    people = view.people
     st.html(words.heading(view, method, p, theme(), level=4))
     *groups, everybody = explained.cell(p)
-    found = differences(people, W[p], people.mean)
+    found = differences(people, explained.profiles[p], people.mean)
     if everybody.n:
         right = words.rate(everybody.accuracy)
         by_group = words.mix(people.groups, [row.n for row in groups])

@@ -1,4 +1,4 @@
-"""GLVQ beside FairGLVQ: which prototypes belong together, what moved, and what it did to the numbers."""
+"""GLVQ beside the model in view: which prototypes belong together, what moved, and what it did to the numbers."""
 
 from __future__ import annotations
 
@@ -15,42 +15,55 @@ from .cards import CHART, FIRST
 from .model import View, theme, title
 from .words import md
 
-BEFORE, AFTER = "glvq", "fairglvq"
+BEFORE = "glvq"
 
 
-def draw(view: View) -> None:
+AIMS = {
+    "fairglvq": "also pushes against what tells groups apart",
+    "inp": "first removes directions that tell groups apart",
+}
+
+
+def after_glvq(method: str) -> str:
+    """What GLVQ is compared with: the method in view, or FairGLVQ if that is GLVQ itself."""
+    return "fairglvq" if method == BEFORE else method
+
+
+def draw(view: View, method: str) -> None:
     """The whole section."""
-    pairs = explain.match(view.models[BEFORE], view.models[AFTER])
+    after = after_glvq(method)
+    pairs = explain.match(view.explained(BEFORE), view.explained(after))
+    st.markdown(f"##### {title(BEFORE)} beside {title(after)}")
     st.markdown(
-        f"{title(BEFORE)} only wants to be right; {title(AFTER)} also pushes against what tells groups apart. Each "
-        "prototype of one is paired with one of the same class of the other, so that all ways together are shortest."
+        f"{title(BEFORE)} only wants to be right; {title(after)} {AIMS[after]}. Each prototype of one is paired with "
+        "one of the same class of the other, so that all ways together are shortest."
     )
     left, right = st.columns([5, 4], gap="large")
     with left:
-        _picture(view, pairs)
+        _picture(view, after, pairs)
     with right:
-        _scores(view)
-        _payers(view)
+        _scores(view, after)
+        _payers(view, after)
     st.markdown("##### What moved, furthest first")
     shown = pairs if st.session_state.get("p_all_pairs") else pairs[:FIRST]
     for pair in shown:
         with st.container(border=True):
-            st.markdown(_told(view, pair))
+            st.markdown(_told(view, after, pair))
     if len(pairs) > FIRST:
         st.toggle(f"Show all {len(pairs)} pairs", key="p_all_pairs", persist_state="session")
 
 
-def _picture(view: View, pairs: list[explain.Pair]) -> None:
-    before, after = [pair.before for pair in pairs], [pair.after for pair in pairs]
-    old, new = view.marks(BEFORE), view.marks(AFTER)
-    marks = new._replace(labels=new.labels[after], pseudo=new.pseudo[after], shares=new.shares[after])
-    flipped = int(np.sum(old.pseudo[before] != new.pseudo[after]))
-    titles = title(BEFORE), title(AFTER)
+def _picture(view: View, after: str, pairs: list[explain.Pair]) -> None:
+    was, now = [pair.before for pair in pairs], [pair.after for pair in pairs]
+    old, new = view.marks(BEFORE), view.marks(after)
+    marks = new._replace(labels=new.labels[now], pseudo=new.pseudo[now], shares=new.shares[now])
+    flipped = int(np.sum(old.pseudo[was] != new.pseudo[now]))
+    titles = title(BEFORE), title(after)
     figure = figures.pairs_figure(
-        view.places(view.models[BEFORE].prototypes)[before],
-        view.places(view.models[AFTER].prototypes)[after],
+        view.places(view.explained(BEFORE).profiles)[was],
+        view.places(view.explained(after).profiles)[now],
         marks,
-        old.pseudo[before],
+        old.pseudo[was],
         titles=titles,
         axes=view.axes,
         theme=theme(),
@@ -60,9 +73,9 @@ def _picture(view: View, pairs: list[explain.Pair]) -> None:
     st.caption(alt)
 
 
-def _scores(view: View) -> None:
+def _scores(view: View, after: str) -> None:
     rows = {}
-    for method in (BEFORE, AFTER):
+    for method in (BEFORE, after):
         score = view.explained(method).score
         rows[title(method)] = [
             words.rate(score.accuracy),
@@ -74,16 +87,16 @@ def _scores(view: View) -> None:
     st.caption(f"Measured on {view.measured_words}.")
 
 
-def _payers(view: View) -> None:
+def _payers(view: View, after: str) -> None:
     """Who gained and who lost the favourable decision, group by group."""
-    for line in payers(view):
+    for line in payers(view, after):
         st.markdown(line)
 
 
-def payers(view: View) -> list[str]:
+def payers(view: View, after: str) -> list[str]:
     """A sentence per group: who gained and who lost the favourable decision."""
-    people, before, after = view.people, view.explained(BEFORE), view.explained(AFTER)
-    had, has = before.decisions == people.favourable, after.decisions == people.favourable
+    people = view.people
+    had, has = (view.explained(method).decisions == people.favourable for method in (BEFORE, after))
     told = []
     for g, who in enumerate(view.who):
         own = people.measured & (people.s == g)
@@ -98,15 +111,15 @@ def payers(view: View) -> list[str]:
     return told
 
 
-def _told(view: View, pair: explain.Pair) -> str:
-    people, before, after = view.people, view.explained(BEFORE), view.explained(AFTER)
-    found = differences(people, after.model.prototypes[pair.after], before.model.prototypes[pair.before])
-    label = words.quoted(people.classes[after.model.labels[pair.after]])
-    old, new = (md(people.groups[view.marks(m).pseudo[p]]) for m, p in ((BEFORE, pair.before), (AFTER, pair.after)))
+def _told(view: View, after: str, pair: explain.Pair) -> str:
+    people, was, now = view.people, view.explained(BEFORE), view.explained(after)
+    found = differences(people, now.profiles[pair.after], was.profiles[pair.before])
+    label = words.quoted(people.classes[now.model.labels[pair.after]])
+    old, new = (md(people.groups[view.marks(m).pseudo[p]]) for m, p in ((BEFORE, pair.before), (after, pair.after)))
     group = f"still mostly {new}" if old == new else f"from mostly {old} to mostly {new}"
-    sizes = f"{before.sizes[pair.before]:,} → {after.sizes[pair.after]:,} people"
+    sizes = f"{was.sizes[pair.before]:,} → {now.sizes[pair.after]:,} people"
     moved = "; ".join(md(d.words("before")) for d in found[:4] if d.gap >= 0.05)
     return (
-        f"**{title(BEFORE)} {pair.before + 1} → {title(AFTER)} {pair.after + 1}**, decides {label}, {group}, {sizes}; "
+        f"**{title(BEFORE)} {pair.before + 1} → {title(after)} {pair.after + 1}**, decides {label}, {group}, {sizes}; "
         f"moved by {pair.distance:.2f} (the range of one feature is 1). Most in: {moved or 'nothing'}."
     )

@@ -20,7 +20,7 @@ from ..sources import TABLE
 from . import words
 from .cards import CHART, number_of, show_person
 from .model import View, theme, title
-from .pairs import AFTER, BEFORE, payers
+from .pairs import BEFORE, after_glvq, payers
 from .words import md
 
 WAYS = {
@@ -46,12 +46,13 @@ def draw(view: View, method: str) -> None:
         persist_state="session",
         label_visibility="collapsed",
     )
-    i = _current(view)
+    after = after_glvq(method)
+    i = _current(view, after)
     if way == "typed":
         x, truth, group = _typed(view, i), None, None
         st.markdown("##### A made-up person")
     else:
-        found = _picked(view, way, i)
+        found = _picked(view, after, way, i)
         if found is None:
             return
         i = found
@@ -67,23 +68,23 @@ def draw(view: View, method: str) -> None:
     with right:
         _why(view, method, x, truth)
     _changes(view, method, x)
-    _payers(view)
+    _payers(view, after)
 
 
 # ---- picking ----
 
 
-def _current(view: View) -> int:
+def _current(view: View, after: str) -> int:
     """The person in view; somebody whose decision changed where nobody was picked yet."""
     kept = st.session_state.get("person")
     if kept and kept[0] == view.settings.dataset and kept[1] < len(view.people.y):
         return kept[1]
-    changed = _changed(view)
+    changed = _changed(view, after)
     return int(changed[0]) if len(changed) else int(np.flatnonzero(view.people.measured)[0])
 
 
-def _changed(view: View) -> np.ndarray:
-    return explain.changed_people(view.explained(BEFORE), view.explained(AFTER))
+def _changed(view: View, after: str) -> np.ndarray:
+    return explain.changed_people(view.explained(BEFORE), view.explained(after))
 
 
 def _take(view: View, i: int) -> None:
@@ -96,12 +97,12 @@ def _another(view: View, among: np.ndarray, i: int) -> None:
         _take(view, int(np.random.default_rng().choice(others)))
 
 
-def _picked(view: View, way: str, i: int) -> int | None:
+def _picked(view: View, after: str, way: str, i: int) -> int | None:
     """Let the visitor pick somebody; None if there is nobody to show."""
     if way == "changed":
-        changed = _changed(view)
+        changed = _changed(view, after)
         if not len(changed):
-            st.markdown(f"{title(BEFORE)} and {title(AFTER)} decide alike for all {view.measured_words}.")
+            st.markdown(f"{title(BEFORE)} and {title(after)} decide alike for all {view.measured_words}.")
             return None
         if i not in changed:
             i = int(changed[0])
@@ -269,6 +270,11 @@ def _why(view: View, method: str, x: np.ndarray, truth: int | None) -> None:
         alt=figures.shares_alt(columns, parts, plus=plus, minus=minus, classes=people.classes),
         **CHART,
     )
+    if model.matrix is not None:
+        st.caption(
+            "INP mixes the columns before distances are taken. A column's part is what it adds through all of these "
+            "mixtures, counted from where the two rivals draw."
+        )
     with st.expander("The same as a table"):
         table = pd.DataFrame({"column": columns, "value": values, "part of d+ − d−": parts})  # noqa: RUF001
         order = np.argsort(-np.abs(parts), kind="stable")
@@ -394,26 +400,26 @@ def _keep_immutable(columns: tuple[str, ...], key: str) -> None:
 # ---- who pays ----
 
 
-def _payers(view: View) -> None:
-    people, changed = view.people, _changed(view)
-    st.markdown(f"##### Who pays, person by person: from {title(BEFORE)} to {title(AFTER)}")
-    st.markdown(" ".join(payers(view)))
+def _payers(view: View, after: str) -> None:
+    people, changed = view.people, _changed(view, after)
+    st.markdown(f"##### Who pays, person by person: from {title(BEFORE)} to {title(after)}")
+    st.markdown(" ".join(payers(view, after)))
     if not len(changed):
         return
-    before, after = view.explained(BEFORE).decisions, view.explained(AFTER).decisions
+    was, now = view.explained(BEFORE).decisions, view.explained(after).decisions
     some = changed[:LISTED]
     table = pd.DataFrame(
         {
             "person": [number_of(view, i) for i in some],
             "group": [people.groups[g] for g in people.s[some]],
             "true class": [people.classes[c] for c in people.y[some]],
-            title(BEFORE): [people.classes[c] for c in before[some]],
-            title(AFTER): [people.classes[c] for c in after[some]],
+            title(BEFORE): [people.classes[c] for c in was[some]],
+            title(after): [people.classes[c] for c in now[some]],
             "favourable decision": [
-                "gained" if after[i] == people.favourable else "lost" if before[i] == people.favourable else "neither"
+                "gained" if now[i] == people.favourable else "lost" if was[i] == people.favourable else "neither"
                 for i in some
             ],
-            "now": ["right" if after[i] == people.y[i] else "wrong" for i in some],
+            "now": ["right" if now[i] == people.y[i] else "wrong" for i in some],
         }
     )
     st.dataframe(

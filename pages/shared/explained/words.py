@@ -82,6 +82,8 @@ def summary(view: View, method: str) -> str:
     explained, settings = view.explained(method), view.settings
     score, n_prototypes = explained.score, len(explained.model.labels)
     strength = f" with C = {settings.C:g}" if method == "fairglvq" else ""
+    if explained.model.blind:
+        strength = f", blind along {explained.model.blind} of {view.people.X.shape[1]} directions,"
     wanted = quoted(view.people.classes[view.people.favourable])
     told = (
         f"**{title(method)}**{strength} decides with {n_prototypes} prototypes{_fold(settings)}. Measured on "
@@ -170,6 +172,14 @@ def beyond(columns: Sequence[str]) -> str:
     return (
         f"Training may push a prototype to where nobody is. This one lies beyond everybody in: {told}. Shares of a "
         "category are then cut at 0 and brought to 100% to be read."
+    )
+
+
+def aside(distance: float) -> str:
+    """Where training took a prototype off all places that the model can see."""
+    return (
+        f"Training has pushed this prototype {distance:.2f} aside from every place where INP can put a person (the "
+        "range of one feature is 1). That is equally far for everybody, so no column tells it."
     )
 
 
