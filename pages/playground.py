@@ -14,7 +14,7 @@ from pages.shared.looks import STYLE
 from pages.shared.runs import Job, Show, workshop
 from pages.shared.scene import Film, UntrainableError, film_key, with_film
 from pages.shared.sources import TABLE, dataset_of
-from pages.shared.state import PRESETS, Settings, link_carries_paint, preset_of
+from pages.shared.state import PRESETS, Settings, missing_in_link, preset_of
 
 PATIENCE = 0.9  # seconds of training before progress is shown
 FIRST_PATIENCE = 8.0  # a cold server has nothing else to show, and nothing to go back to
@@ -27,7 +27,8 @@ INTRO = (
 
 REAL_INTRO = (
     "Each point is a person: colour is what the data say, shape is their group. Each large mark is a **prototype** "
-    "that decides for everyone nearest to it, in all dimensions at once; the picture is a slice. Press play, turn C."
+    "that decides for everyone nearest to it, in all dimensions at once; the picture is a slice. Press play, drag a "
+    "prototype, turn C."
 )
 
 
@@ -74,8 +75,9 @@ def notices(settings: Settings) -> None:
         words = f"**From a trade-off curve:** fold {fold + 1} of {folds}, seed {seed}, split and started as there."
         with _boxed("fold", words):
             st.button("Leave", help="Split the points as usual.", on_click=_leave_fold, args=(settings,))
-    if not link_carries_paint(settings):
-        st.caption("So many painted or erased points do not fit into a link: Share leaves them out.")
+    missing = missing_in_link(settings)
+    if missing:
+        st.caption(missing)
 
 
 def _leave_fold(settings: Settings) -> None:
@@ -134,16 +136,21 @@ def draw(show: Show) -> None:
     settings = visit.shown[0]
     for warning in show.warnings:
         st.warning(warning)
-    film = film_of(settings)
+    film = visit.film = film_of(settings)
     scene = with_film(show.scene, settings, film) if film else show.scene
     meta = scene.meta | {
         "reply": visit.reply,
+        "facts": visit.get("facts"),
         "view": visit.view,
         "can_undo": bool(visit.history),
         "autoplay": visit.get("autoplay") == settings,
     }
     stage.mount(
-        stage.pack(meta, scene.arrays), key=session.STAGE, on_gesture=gestures.receive, on_view=session.keep_view
+        stage.pack(meta, scene.arrays),
+        key=session.STAGE,
+        on_gesture=gestures.receive,
+        on_ask=gestures.inform,
+        on_view=session.keep_view,
     )
     if settings.real:
         st.html(plain.STYLE)

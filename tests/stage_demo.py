@@ -156,9 +156,9 @@ def main():
         state.gestures.append(gesture)
         if gesture["kind"] == "drag":
             reply = {"token": gesture["token"], "panel": gesture["panel"], "message": "Checked by Python."}
-            reply |= {"accuracy": 0.5, "sp": 0.25, "eo": 0.125}
+            reply |= {"counts": [30, 10, 10, 30, 40, 0, 20, 20], "changed": [0] * 8, "pseudo": gesture["pseudo"]}
         elif gesture["kind"] == "continue":
-            state.start = tuple(map(tuple, gesture["prototypes"]))
+            state.start = tuple(map(tuple, gesture["model"]["places"]))
         elif gesture["kind"] == "paint":
             state.painted += tuple(map(tuple, gesture["added"]))
         elif gesture["kind"] == "C":

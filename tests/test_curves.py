@@ -8,7 +8,7 @@ from browser import wait_for
 from fairglvq import datasets, evaluation, methods, paper, sweep, tradeoff
 from fairglvq.datasets import DATASETS
 from fairglvq.sweep import Model
-from pages.shared import scene
+from pages.shared import scene, scoring
 from pages.shared.curve import takeaway
 from pages.shared.curve.words import by_group, typical
 from pages.shared.curves import Choice, from_query, read_strengths, settings_of, to_query, usual, write_strengths
@@ -118,7 +118,7 @@ def test_an_opened_model_is_the_one_on_the_curve(model):
     row = rows[rows.fold == model.fold].iloc[0]
     table = scene.load_table(settings)
     run = scene.train_part(settings, table, model.method, lambda share: None)
-    found = scene.score(table, scene.decide(table, run, run.prototypes[-1]))
+    found = scoring.score(table, scoring.decide(table, run, run.prototypes[-1]))
     assert found == (row.accuracy, row.statistical_parity, row.equal_opportunity)
 
 

@@ -2,14 +2,15 @@
 
 import json
 import re
+from dataclasses import replace
 from functools import cache
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from browser import Watch, visits, wait_idle
 
-from pages.shared import scene
-from pages.shared.state import Settings
+from pages.shared import scene, scoring
+from pages.shared.state import DEFAULTS, Settings
 
 pytestmark = pytest.mark.browser
 READY = '.stage[data-ready="1"]'
@@ -68,9 +69,9 @@ class Visit:
         """The text of a panel's numbers."""
         return self.page.locator(f'.panel[data-panel="{panel}"]').inner_text()
 
-    def place(self, panel, x, y):
+    def place(self, panel, x, y, limits=None):
         """Page pixels of a point of the plane (whole picture shown)."""
-        x0, y0, x1, y1 = bounds()
+        x0, y0, x1, y1 = limits or bounds()
         canvas = self.page.locator(f'canvas[data-panel="{panel}"]')
         canvas.scroll_into_view_if_needed()
         box = canvas.bounding_box()
@@ -313,6 +314,33 @@ def test_people_are_shown_on_a_slice_and_counted_exactly(visit):
     assert "of 59 dimensions" in v.stage.inner_text()
     assert "on 200 held-out points" in v.numbers("glvq").replace("Measured ", "")
     assert not v.act("paint").is_visible()
+
+
+def test_a_prototype_of_a_slice_can_be_moved_counted_and_trained_on(visit):
+    settings = replace(DEFAULTS["german"], epochs=20)
+    here = scene.load_table(settings)
+    made = scene.compose(
+        settings, here, {m: scene.train_part(settings, here, m, lambda _: None) for m in scene.METHODS}
+    )
+    drawn = made.arrays["glvq.prototypes"][-1]
+    v = visit("?data=german&epochs=20").seen()
+    v.act("speed").select_option("4")
+    at = v.place("glvq", *drawn[0], made.meta["bounds"])
+    v.page.mouse.click(*at)
+    card = v.page.locator(".fgs-card")
+    inside = scoring.nearest(made.runs["glvq"], here.X, made.runs["glvq"].prototypes[-1]) == 0
+    card.get_by_text(f"({inside.sum()} of 1,000)").wait_for()
+    before = v.numbers("glvq")
+    v.drag(at, (40, 60))
+    v.page.locator('.panel[data-panel="glvq"]').get_by_text("numbers checked").wait_for()
+    assert v.numbers("glvq") != before
+    assert "\N{EN DASH}" not in v.numbers("glvq").split("Who gets")[0]
+    revision = v.data("revision")
+    v.act("continue-glvq").click()
+    v.wait_new_picture(revision)
+    v.page.get_by_text("do not fit into a link").wait_for()
+    v.act("undo").click()
+    v.wait_data("revision", revision)
 
 
 def test_a_long_training_shows_progress_and_can_be_cancelled(visit):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fairglvq import GLVQ, FairGLVQ, NullSpaceProjection, datasets, evaluation, metrics
-from pages.shared import gestures, scene, stage, words
+from pages.shared import gestures, scene, scoring, stage, words
 from pages.shared.runs import CancelledError, Shelf, Workshop
 from pages.shared.sources import dataset_of, lend
 from pages.shared.state import DEFAULTS, PRESETS, Fold, Point, Settings, for_table, place, start_from
@@ -74,8 +74,8 @@ def test_fairglvq_is_the_estimator(settings):
     np.testing.assert_allclose(run.prototypes[-1], model.prototypes_, rtol=0, atol=1e-12)
     np.testing.assert_array_equal(run.pseudo[-1], model.pseudo_classes_)
     predicted = model.predict(table.X[table.measured])
-    np.testing.assert_array_equal(scene.decide(table, run, run.prototypes[-1]), predicted)
-    score = scene.final_scores(shown)["fairglvq"]
+    np.testing.assert_array_equal(scoring.decide(table, run, run.prototypes[-1]), predicted)
+    score = scoring.final_scores(shown)["fairglvq"]
     truth, s = table.y[table.measured], table.s[table.measured]
     assert score.accuracy == pytest.approx((predicted == truth).mean())
     f = table.favourable
@@ -176,7 +176,7 @@ def test_a_slice_counts_everybody():
     shown = made(SETTINGS["german"])
     table = shown.table
     y, s = table.y[table.measured], table.s[table.measured]
-    before = scene.decide(table, shown.runs["glvq"], shown.runs["glvq"].prototypes[-1])
+    before = scoring.decide(table, shown.runs["glvq"], shown.runs["glvq"].prototypes[-1])
     for method in scene.METHODS:
         run = shown.runs[method]
         for frame in (0, -1):
@@ -232,7 +232,7 @@ def test_one_group_leaves_inp_without_work():
     shown = made(replace(QUICK, erased=rows))
     assert shown.runs["inp"].matrix is None
     assert "only one group" in shown.meta["panels"][1]["note"]
-    assert scene.final_scores(shown)["fairglvq"].statistical_parity is None
+    assert scoring.final_scores(shown)["fairglvq"].statistical_parity is None
     stage.pack(shown.meta, shown.arrays)
 
 
@@ -246,13 +246,78 @@ def test_training_goes_on_from_prototypes_put_down_by_hand():
 def test_a_drag_is_answered_exactly():
     shown = made(QUICK)
     W = shown.runs["inp"].prototypes[-1] + 0.3
-    reply = gestures.answer(shown, {"token": 7, "panel": "inp", "prototypes": W.tolist()})
-    table = shown.table
-    decided = squared(model_space(shown, "inp")[table.measured], W).argmin(axis=1) // 4
+    dragged = {"frame": 99, "film": None, "places": W.tolist()}
+    reply = gestures.answer(shown, None, {"token": 7, "panel": "inp", "model": dragged, "pseudo": [0] * 8})
     assert reply["token"] == 7
-    assert reply["accuracy"] == pytest.approx((decided == table.y[table.measured]).mean())
-    s = table.s[table.measured]
-    assert reply["sp"] == pytest.approx(abs(decided[s == 1].mean() - decided[s == 0].mean()))
+    check_answer(shown, "inp", W, reply)
+
+
+def check_answer(shown, panel, W, reply):
+    """Counts, changes against GLVQ and votes of prototypes W, by definition."""
+    table, Z = shown.table, model_space(shown, panel)
+    cells = squared(Z, W).argmin(axis=1)
+    per_class = len(W) // 2
+    decided = cells[table.measured] // per_class
+    y, s = table.y[table.measured], table.s[table.measured]
+    counts = np.array(reply["counts"]).reshape(2, 2, 2)
+    for g, t, p in np.ndindex(2, 2, 2):
+        assert counts[g, t, p] == ((s == g) & (y == t) & (decided == p)).sum()
+    before = scoring.decide(table, shown.runs["glvq"], shown.runs["glvq"].prototypes[-1])
+    changed = np.array(reply["changed"]).reshape(2, 2, 2)
+    for g, t in np.ndindex(2, 2):
+        own = (s == g) & (y == t)
+        assert changed[g, t].tolist() == [(own & (decided > before)).sum(), (own & (decided < before)).sum()]
+    for j, pseudo in enumerate(reply["pseudo"]):
+        votes = np.bincount(table.s[~table.held_out & (cells == j)], minlength=2)
+        assert pseudo == (votes.argmax() if votes.any() else 0)
+
+
+@pytest.mark.parametrize("panel", ["glvq", "inp", "fairglvq"])
+def test_a_drag_on_a_slice_moves_along_the_plane_and_counts_everybody(panel):
+    shown = made(SETTINGS["german"])
+    run, lens = shown.runs[panel], shown.plane.lens(shown.runs[panel])
+    base = run.prototypes[3]
+    places = lens.places(base)
+    places[2] += (0.7, -0.4)
+    name = {"frame": 3, "film": None, "places": places.tolist()}
+    W = gestures.prototypes_of(shown, None, panel, name)
+    np.testing.assert_allclose(np.delete(W, 2, axis=0), np.delete(base, 2, axis=0), atol=1e-12)
+    np.testing.assert_allclose(lens.places(W), places, atol=1e-12)
+    np.testing.assert_allclose(lens.weights(W), lens.weights(base), atol=1e-9)  # as far off the plane as before
+    reply = gestures.answer(shown, None, {"token": 1, "panel": panel, "model": name, "pseudo": [0] * len(W)})
+    check_answer(shown, panel, W, reply)
+
+
+def test_a_model_of_the_film_can_be_moved_too():
+    settings = SETTINGS["german"]
+    shown = made(settings)
+    film = scene.train_film(settings, shown.table, ignore)
+    W = gestures.prototypes_of(shown, film, "fairglvq", {"frame": 0, "film": 2, "places": None})
+    np.testing.assert_array_equal(W, film.prototypes[2])
+    changed = scene.with_film(shown, settings, film).arrays["film.changed"][2]
+    before, after = shown.runs["glvq"].decisions[-1], film.decisions[2]
+    assert changed.sum(axis=(0, 1)).tolist() == [(after > before).sum(), (after < before).sum()]
+
+
+def test_facts_of_a_selection_on_a_slice_count_all_dimensions():
+    shown = made(SETTINGS["german"])
+    table = shown.table
+    models = {panel: {"frame": 2, "film": None, "places": None} for panel in scene.METHODS}
+    index = 17
+    told = gestures.facts(shown, None, {"key": "k", "kind": "point", "panel": "inp", "index": index, "models": models})
+    for panel in scene.METHODS:
+        Z = model_space(shown, panel)[shown.shown[[index]]]
+        np.testing.assert_allclose(told[panel], squared(Z, shown.runs[panel].prototypes[2])[0], atol=1e-9)
+    assert told["row"] == table.rows[shown.shown[index]] + 1
+    question = {"key": "k", "kind": "prototype", "panel": "inp", "index": 1, "models": models}
+    told = gestures.facts(shown, None, question)
+    inside = squared(model_space(shown, "inp"), shown.runs["inp"].prototypes[2]).argmin(axis=1) == 1
+    assert told["key"] == "k"
+    assert told["votes"] == [(inside & ~table.held_out & (table.s == g)).sum() for g in (0, 1)]
+    assert np.sum(told["members"]) == inside.sum() > 0
+    assert told["members"][1][0] == (inside & (table.s == 1) & (table.y == 0)).sum()
+    assert told["n"] == (inside & table.held_out).sum()
+    assert told["right"] == (inside & table.held_out & (table.y == 0)).sum()
 
 
 def test_training_that_flies_off_stands_still_and_is_said(monkeypatch):
@@ -284,7 +349,7 @@ def test_alpha_says_whether_it_mattered():
 
 
 def test_presets_show_what_their_stories_say():
-    scores = {name: scene.final_scores(made(preset.settings)) for name, preset in PRESETS.items()}
+    scores = {name: scoring.final_scores(made(preset.settings)) for name, preset in PRESETS.items()}
     for name in ("xor", "inp", "groups", "classes"):
         before, after = scores[name]["glvq"], scores[name]["fairglvq"]
         assert after.statistical_parity < 0.4 * before.statistical_parity
@@ -352,7 +417,7 @@ def test_a_model_opened_from_a_curve_is_the_one_on_the_curve(folded, method):
     folds, fold, seed = folded.fold
     rows = evaluation.evaluate(dataset_of(folded), method, strength, folds, seed, store=False, **own)
     row = rows[rows.fold == fold].iloc[0]
-    found = scene.final_scores(made(folded))[method]
+    found = scoring.final_scores(made(folded))[method]
     assert found == (row.accuracy, row.statistical_parity, row.equal_opportunity)
     assert 0 < found.accuracy < 1
 

@@ -144,11 +144,22 @@ def test_shipped_counts_are_believed_over_the_plane(page):
     answer = page.evaluate(
         "data => { const scene = makeScene(data); const [p] = scene.panels;"
         " const model = frameModel(p, 2); const here = tally(scene, model);"
-        " const moved = tally(scene, draggedModel(scene, model, 0, 0, 0));"
-        " return [[...here.counts], here.exact, moved.exact]; }",
+        " const held = draggedModel(scene, model, 0, 0, 0); const moved = tally(scene, held);"
+        " const reply = { counts: [9, 0, 0, 0, 0, 0, 0, 3], changed: [1, 0, 0, 0, 0, 0, 0, 2],"
+        " pseudo: [1, 0, 1, 0, 1, 0] };"
+        " const counted = countedModel(held, reply); const now = tally(scene, counted);"
+        " const change = payers(scene, model, counted);"
+        " return [[...here.counts], here.known, [moved.known, moved.accuracy, moved.sp, moved.n],"
+        " [now.known, now.accuracy, now.n], [...change.gained], [...change.lost], [...counted.pseudo],"
+        " payers(scene, model, held).known]; }",
         to_js({**arrays, "glvq.counts": shipped}, meta),
     )
-    assert answer == [shipped[2].ravel().tolist(), True, False]
+    counts, known, moved, counted, gained, lost, pseudo, held_known = answer
+    assert (counts, known) == (shipped[2].ravel().tolist(), True)
+    assert moved == [False, None, None, shipped[2].sum()]  # in the hand: who there is, and no guess from the plane
+    assert counted == [True, 1.0, 12]
+    assert (gained, lost, pseudo) == ([1, 0, 0, 0], [0, 0, 0, 2], [1, 0, 1, 0, 1, 0])
+    assert not held_known
 
 
 def summary(page, counts):
@@ -251,13 +262,13 @@ def test_rivals_and_the_smallest_flip_agree_with_brute_force(page, mapped, weigh
         assert [answer["dPlus"], answer["dMinus"]] == pytest.approx([d_plus, d_minus])
         assert answer["mu"] == pytest.approx((d_plus - d_minus) / (d_plus + d_minus))
         assert d[[answer["plus"], answer["minus"]]] == pytest.approx([d_plus, d_minus])
-        assert answer["decision"] == labels[d.argmin()]
+        decision = labels[d.argmin()]
 
         # A ring of directions, each searched outwards: the first change of decision anywhere is the smallest flip.
         reach = 1.3 * answer["flip"]["distance"]
         angles, steps = np.linspace(0, 2 * np.pi, 361), np.linspace(0, reach, 301)[1:]
         ring = x + steps[:, None, None] * np.stack([np.cos(angles), np.sin(angles)], -1)
-        changed = labels[nearest(arrays, panel, 1, ring.reshape(-1, 2))].reshape(ring.shape[:2]) != answer["decision"]
+        changed = labels[nearest(arrays, panel, 1, ring.reshape(-1, 2))].reshape(ring.shape[:2]) != decision
         first = steps[changed.any(1)][0]
         assert first >= answer["flip"]["distance"] * (1 - 1e-9)  # nothing nearer
         assert first <= answer["flip"]["distance"] + 0.03 * reach  # and something that near, up to the grid
@@ -265,7 +276,7 @@ def test_rivals_and_the_smallest_flip_agree_with_brute_force(page, mapped, weigh
         target = np.array([answer["flip"]["x"], answer["flip"]["y"]])
         d = ((np.array(space["A"]) @ target + space["b"] - W) ** 2).sum(1) + r
         assert d[answer["flip"]["prototype"]] == pytest.approx(d.min())  # the target does lie in the rival's cell
-        assert answer["flip"]["to"] == labels[answer["flip"]["prototype"]] != answer["decision"]
+        assert answer["flip"]["to"] == labels[answer["flip"]["prototype"]] != decision
 
 
 def test_flip_on_a_projected_line_moves_along_it(page):
@@ -312,19 +323,67 @@ def test_readout_shows_the_tally_with_units_and_where_it_was_measured(page):
     assert f"of {numbers['groups'][1]['n']}" in card.locator(".fgs-groups li").nth(1).inner_text()
 
 
+def test_a_point_of_a_slice_is_explained_by_its_distances_in_all_dimensions(page):
+    """Three dimensions of which two are shown: the rivals, mu and the flip are those of the whole space."""
+    rng = np.random.default_rng(7)
+    W, x = rng.random((6, 3)), rng.random(3)
+    arrays, meta = random_scene(0, n=1, slice="two of three")
+    arrays["points"][0], arrays["y"][0] = x[:2], 0
+    arrays["glvq.prototypes"][1], arrays["glvq.weights"] = W[:, :2], np.zeros((3, 6))
+    d = ((W - x) ** 2).sum(axis=1)
+    answer = page.evaluate(
+        "([data, d]) => { const scene = makeScene(data); const model = frameModel(scene.panels[0], 1);"
+        " return rivals(scene, modelFor(scene, model, 0, d), 0); }",
+        [to_js(arrays, meta), d.tolist()],
+    )
+    labels = np.array(meta["panels"][0]["labels"])
+    assert [answer["dPlus"], answer["dMinus"]] == pytest.approx([d[labels == 0].min(), d[labels == 1].min()])
+    flip = np.array([answer["flip"]["x"], answer["flip"]["y"]])
+    for share, flipped in ((0.999, False), (1.001, True)):
+        there = np.append(x[:2] + share * (flip - x[:2]), x[2])
+        decision = labels[((W - there) ** 2).sum(axis=1).argmin()]
+        assert (decision != labels[d.argmin()]) == flipped
+
+
+def test_cards_of_a_slice_wait_for_python_and_then_count_everybody(page):
+    arrays, meta = random_scene(10, slice="two of many", population=5000)
+    arrays["glvq.counts"] = np.ones((3, 2, 2, 2), "u4")
+    selection = {"panel": "glvq", "kind": "prototype", "index": 3}
+    show = (
+        "([data, selection, facts]) => { mounted(createCard, makeScene(data), 1, { selection, facts });"
+        " return document.querySelector('.fgs-card').innerText; }"
+    )
+    waiting = page.evaluate(show, [to_js(arrays, meta), selection, None])
+    assert waiting.count("counted when the picture rests") == 3
+    facts = {"votes": [700, 300], "members": [[600, 200], [300, 150]], "n": 250, "right": 200}
+    told = page.evaluate(show, [to_js(arrays, meta), selection, facts])
+    assert "1,000 training points: 700 of group A, 300 of group B" in told
+    assert "25.0% (1,250 of 5,000)" in told
+    assert "80.0% (200 of 250 held-out points)" in told
+    point = {"panel": "glvq", "kind": "point", "index": 0}
+    assert page.evaluate(show, [to_js(arrays, meta), point, None]).count("counted when the picture rests") == 7
+    d, labels = np.array([0.5, 0.4, 0.3, 0.2, 0.1, 0.6]), np.array(meta["panels"][0]["labels"])
+    facts = dict.fromkeys(("glvq", "inp", "fairglvq"), d.tolist()) | {"row": 1234}
+    told = page.evaluate(show, [to_js(arrays, meta), point, facts])
+    assert told.startswith("Person 1,234")
+    for label, name in ((0, "no"), (1, "yes")):
+        nearest_of = int(np.where(labels == label, d, np.inf).argmin())
+        assert f"prototype {nearest_of + 1} (“{name}”), distance {np.sqrt(d[nearest_of]):.3g}" in told
+
+
 def test_readout_says_training_points_dragged_models_and_the_servers_answer(page):
     arrays, meta = random_scene(3, held_out=0)
     text = page.evaluate(
         "data => { const scene = makeScene(data); const { widget, view } = mounted(createReadout, scene, 1);"
         " const models = shown(scene, 1); models.glvq = draggedModel(scene, models.glvq, 0, 9, 9);"
-        " const reply = { token: 1, panel: 'glvq', accuracy: 0.5, sp: 0.125, eo: null };"
-        " widget.update(scene, models, { ...view, reply });"
+        " const reply = { counts: [5, 3, 4, 4, 6, 2, 0, 0], changed: Array(8).fill(0), pseudo: models.glvq.pseudo };"
+        " models.glvq = countedModel(models.glvq, reply); widget.update(scene, models, view);"
         " return document.querySelector('[data-method=glvq]').innerText; }",
         to_js(arrays, meta),
     )
     assert "dragged by hand" in text
-    assert "Measured on 400 training points" in text
-    assert "12.5 percentage points" in text
+    assert "Measured on 24 training points" in text
+    assert "18.8 percentage points" in text  # 7 of 16 against 2 of 8
     assert "\u2013" in text
 
 

@@ -20,7 +20,7 @@ from pages.shared.state import (
     changed,
     for_table,
     from_query,
-    link_carries_paint,
+    missing_in_link,
     nearest,
     place,
     preset_of,
@@ -115,7 +115,7 @@ def test_what_streamlit_and_lessons_add_to_a_link_is_no_mistake():
 
 def test_many_painted_points_stay_out_of_the_link():
     many = Settings(painted=PAINT[:1] * (PAINT_LIMIT + 1))
-    assert not link_carries_paint(many)
+    assert "painted" in missing_in_link(many)
     assert to_query(many) == {}
     full = Settings(painted=PAINT[:1] * PAINT_LIMIT)
     assert from_query(to_query(full)) == (full, [])

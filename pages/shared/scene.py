@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairglvq import kernels
 from fairglvq.figures.grammar import stage_grammar
-from fairglvq.metrics import gaps_from_counts
 from fairglvq.prototypes import initial_prototypes
-from fairglvq.training import Recipe, Trainer, as_prototypes, as_rows
+from fairglvq.training import Recipe, Trainer, as_rows
 
+from .planes import SAMPLE, Plane, find_plane
+from .scoring import changed_decisions, decided, nearest, tallied
 from .sources import GoneError, dataset_of
 from .state import Fold, Settings
 
@@ -30,7 +30,6 @@ PEOPLE = {
     "german": ["people under 25", "people of 25 or older"],
     "compas": ["people who are not Caucasian", "Caucasians"],
 }
-SAMPLE = 2000  # people of a real data set that are drawn
 FRAME_BYTES = 150_000  # of all frames together, so that a scene stays well under 300 KB
 MOST_FRAMES = 51
 CHUNK = 64  # epochs between two looks at the clock and the Cancel button; fewer on large tables
@@ -79,6 +78,10 @@ class Run(NamedTuple):
     shift: np.ndarray | None
     removed: np.ndarray | None  # (r, d) directions that INP took out
     flew_off: bool
+
+    def see(self, X: np.ndarray) -> np.ndarray:
+        """Points (n, d) in the model's own space."""
+        return X if self.matrix is None or self.shift is None else X @ self.matrix.T + self.shift
 
 
 class Film(NamedTuple):
@@ -215,7 +218,7 @@ def train_part(settings: Settings, table: Table, method: str, tell: Tell) -> Run
     decisions = None
     if settings.real:
         rows = as_rows(X[table.measured])
-        decisions = np.stack([_decided(rows, W, trainer.prototypes.labels) for W in prototypes])
+        decisions = np.stack([decided(rows, W, trainer.prototypes.labels) for W in prototypes])
     return Run(
         epochs=np.array([h.epoch for h in history]),
         prototypes=prototypes,
@@ -246,7 +249,7 @@ def train_film(settings: Settings, table: Table, tell: Tell) -> Film:
         W.append(trainer.prototypes.W.copy())
         pseudo.append(trainer.prototypes.pseudo.copy())
         if rows:
-            decisions.append(_decided(rows, W[-1], trainer.prototypes.labels))
+            decisions.append(decided(rows, W[-1], trainer.prototypes.labels))
     return Film(np.stack(W), np.stack(pseudo), np.stack(decisions) if decisions else None)
 
 
@@ -339,96 +342,6 @@ def _find_null_space(settings: Settings, table: Table) -> Map:
     return inp, matrix, -low / span
 
 
-def squared_distances(rows: kernels.Rows, W: np.ndarray) -> np.ndarray:
-    """Squared distances (n, P)."""
-    n = len(rows.dense) or len(rows.indptr) - 1
-    out = np.empty((n, len(W)))
-    kernels.distances(*rows, *as_prototypes(W, np.zeros(len(W))), out)
-    return out
-
-
-def _decided(rows: kernels.Rows, W: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    return labels[squared_distances(rows, W).argmin(axis=1)].astype("u1")
-
-
-# ---- planes ----
-
-
-class Lens(NamedTuple):
-    """How the shown plane x = origin + axes q looks in a model's space: z = centre + frame (A q + b)."""
-
-    centre: np.ndarray  # (d,)
-    frame: np.ndarray  # (d, 2), orthonormal columns
-    A: np.ndarray  # (2, 2)
-
-    def places(self, W: np.ndarray) -> np.ndarray:
-        """Coordinates (..., 2) of prototypes (..., d)."""
-        return (W - self.centre) @ self.frame
-
-    def weights(self, W: np.ndarray) -> np.ndarray:
-        """Squared distances of prototypes to the plane."""
-        away = W - self.centre
-        return np.maximum(0.0, (away**2).sum(axis=-1) - ((away @ self.frame) ** 2).sum(axis=-1))
-
-
-class Plane(NamedTuple):
-    """The two dimensions shown of many: a point and two orthonormal directions of the data's space."""
-
-    origin: np.ndarray  # (d,)
-    axes: np.ndarray  # (d, 2)
-    names: list[str]
-    sentence: str
-
-    def lens(self, run: Run) -> Lens:
-        """The plane as a model sees it."""
-        if run.matrix is None or run.shift is None:
-            return Lens(self.origin, self.axes, np.eye(2))
-        frame, A = np.linalg.qr(run.matrix @ self.axes)
-        return Lens(run.matrix @ self.origin + run.shift, frame, A)
-
-
-def find_plane(settings: Settings, table: Table, glvq: Run) -> Plane:
-    """The plane that the settings ask for."""
-    learn = np.flatnonzero(~table.held_out)
-    sample = table.X[np.random.default_rng(0).permutation(learn)[:4000]]
-    origin = sample.mean(axis=0)
-    d = table.X.shape[1]
-    if settings.plane == "pca":
-        values, vectors = np.linalg.eigh(np.cov(sample.T))
-        share = values[-2:].sum() / values.sum()
-        axes = vectors[:, [-1, -2]]
-        names = ["widest spread", "second widest"]
-        told = f"the 2 of {d} dimensions in which people differ most ({share:.0%} of all spread)"
-    else:
-        first, second = _clearest(glvq, table)
-        origin, along = (first + second) / 2, second - first
-        along = along / np.linalg.norm(along)
-        rest = sample - origin
-        rest = rest - np.outer(rest @ along, along)
-        across = np.linalg.eigh(rest.T @ rest)[1][:, -1]
-        axes = np.column_stack([along, across - along * (across @ along)])
-        axes[:, 1] /= np.linalg.norm(axes[:, 1])
-        names = ["from prototype to prototype", "widest spread across"]
-        told = f"through GLVQ's busiest prototype of two classes, and the widest of the other {d - 1} dimensions"
-    # Signs of eigenvectors are chance; the largest entry positive makes pictures comparable.
-    axes = axes * np.where(np.abs(axes).max(axis=0) == axes.max(axis=0), 1.0, -1.0)
-    sentence = (
-        f"A slice: {told}. Colours of the ground are the true decision on this plane. People stand off the plane, so "
-        f"some are decided otherwise than the ground under them; the numbers count everybody exactly. "
-        f"{min(SAMPLE, len(table.y)):,} of {len(table.y):,} people are drawn."
-    )
-    return Plane(origin, axes, names, sentence)
-
-
-def _clearest(glvq: Run, table: Table) -> tuple[np.ndarray, np.ndarray]:
-    """The prototypes of the first two classes that decide for most points."""
-    W = glvq.prototypes[-1]
-    nearest = squared_distances(as_rows(table.X[~table.held_out]), W).argmin(axis=1)
-    sizes = np.bincount(nearest, minlength=len(W)).reshape(len(table.classes), -1)
-    per_class = sizes.shape[1]
-    return W[sizes[0].argmax()], W[per_class + sizes[1].argmax()]
-
-
 # ---- the scene ----
 
 
@@ -440,6 +353,7 @@ class Scene(NamedTuple):
     table: Table
     runs: Mapping[str, Run]
     plane: Plane | None
+    shown: np.ndarray  # (n shown,) places in the table of the points drawn
 
 
 def compose(settings: Settings, table: Table, runs: Mapping[str, Run]) -> Scene:
@@ -471,6 +385,7 @@ def compose(settings: Settings, table: Table, runs: Mapping[str, Run]) -> Scene:
         "axes": plane.names if plane else table.axes,
         "slice": plane.sentence if plane else None,
         "bounds": _bounds(places),
+        "population": len(table.y),
         "epochs": longest.epochs.tolist(),
         "grammar": stage_grammar(len(table.classes), len(table.groups)),
         "painted": len(settings.painted),
@@ -480,9 +395,7 @@ def compose(settings: Settings, table: Table, runs: Mapping[str, Run]) -> Scene:
     }
     if settings.dataset in PEOPLE:
         meta["people"] = PEOPLE[settings.dataset]
-    if settings.real:
-        meta["tools"] = ["play", "show", "panels", "film", "share"]
-    return Scene(meta, arrays, table, runs, plane)
+    return Scene(meta, arrays, table, runs, plane, shown)
 
 
 def with_film(scene: Scene, settings: Settings, film: Film) -> Scene:
@@ -492,6 +405,9 @@ def with_film(scene: Scene, settings: Settings, film: Film) -> Scene:
         lens = scene.plane.lens(scene.runs["fairglvq"])
         arrays |= {"prototypes": lens.places(film.prototypes), "weights": lens.weights(film.prototypes)}
         arrays["counts"] = tallied(scene.table, film.decisions)
+        before = scene.runs["glvq"].decisions
+        if before is not None:
+            arrays["changed"] = changed_decisions(scene.table, before[-1], film.decisions)
     labels = scene.meta["panels"][-1]["labels"]
     about = {"revision": revision(film_key(settings)), "C": FILM_C, "panel": "fairglvq", "labels": labels}
     return scene._replace(
@@ -530,8 +446,7 @@ def _panel_arrays(
         arrays["pull_class"], arrays["pull_fair"] = (arrays[name] @ lens.frame for name in ("pull_class", "pull_fair"))
         arrays["counts"] = tallied(table, run.decisions)
         arrays["changed"] = changed_decisions(table, baseline, run.decisions)
-        Z = table.X[shown] if run.matrix is None else table.X[shown] @ run.matrix.T + run.shift
-        arrays["nearest"] = squared_distances(as_rows(Z), run.prototypes[-1]).argmin(axis=1).astype("u2")
+        arrays["nearest"] = nearest(run, table.X[shown], run.prototypes[-1]).astype("u2")
     arrays["pull_class"], arrays["pull_fair"] = (arrays[name].astype("f4") for name in ("pull_class", "pull_fair"))
     return arrays
 
@@ -541,23 +456,6 @@ def _padded(array: np.ndarray, name: str, n_frames: int) -> np.ndarray:
     if name == "nearest" or len(array) == n_frames:
         return array
     return np.concatenate([array, np.repeat(array[-1:], n_frames - len(array), axis=0)])
-
-
-def tallied(table: Table, decisions: np.ndarray) -> np.ndarray:
-    """Counts (F, G, K, K) of measured people by group, truth and decision."""
-    G, K = len(table.groups), len(table.classes)
-    y, s = table.y[table.measured], table.s[table.measured]
-    cells = ((s * K + y) * K)[None] + decisions
-    return np.stack([np.bincount(row, minlength=G * K * K) for row in cells]).reshape(-1, G, K, K).astype("u4")
-
-
-def changed_decisions(table: Table, before: np.ndarray, decisions: np.ndarray) -> np.ndarray:
-    """Counts (F, G, K, 2) by group and truth: who gained, who lost the favourable decision against `before`."""
-    G, K = len(table.groups), len(table.classes)
-    cells = table.s[table.measured] * K + table.y[table.measured]
-    had, has = before == table.favourable, decisions == table.favourable
-    changes = [[np.bincount(cells[mask], minlength=G * K) for mask in (now & ~had, had & ~now)] for now in has]
-    return np.array(changes).transpose(0, 2, 1).reshape(-1, G, K, 2).astype("u4")
 
 
 def _panel_meta(
@@ -593,47 +491,3 @@ def _note(settings: Settings, key: str, run: Run) -> str:
     if not settings.real:
         return "blind along one direction"
     return f"blind along {len(run.removed)} of {run.prototypes.shape[2]} directions"
-
-
-# ---- numbers ----
-
-
-class Score(NamedTuple):
-    """Measured on held-out points; None where a gap has nobody to compare."""
-
-    accuracy: float
-    statistical_parity: float | None
-    equal_opportunity: float | None
-
-
-def score(table: Table, decisions: np.ndarray) -> Score:
-    """Exact numbers of decisions about the measured points."""
-    return score_counts(table, tallied(table, decisions[None])[0])
-
-
-def score_counts(table: Table, counts: np.ndarray) -> Score:
-    """Exact numbers from counts (G, K, K) by group, truth and decision."""
-    favourable = np.arange(len(table.classes)) == table.favourable
-    fold = np.stack([~favourable, favourable]).astype(int)  # (2, K): not favourable, favourable
-    folded = fold @ counts.astype(int) @ fold.T  # (G, 2, 2)
-    present = folded.sum(axis=(1, 2)) > 0
-    gaps = gaps_from_counts(folded[present])
-    right = np.trace(counts, axis1=1, axis2=2).sum() / counts.sum()
-    return Score(float(right), _known(gaps.statistical_parity), _known(gaps.equal_opportunity))
-
-
-def _known(value: Any) -> float | None:
-    return None if math.isnan(value) else float(value)
-
-
-def decide(table: Table, run: Run, W: np.ndarray) -> np.ndarray:
-    """Classes that prototypes W (P, d), in the run's own space, decide for the measured points."""
-    X = table.X[table.measured]
-    Z = X if run.matrix is None else X @ run.matrix.T + run.shift
-    labels = np.repeat(np.arange(len(table.classes)), len(W) // len(table.classes))
-    return _decided(as_rows(Z), W, labels)
-
-
-def final_scores(scene: Scene) -> dict[str, Score]:
-    """Every method at the end of its training."""
-    return {key: score(scene.table, decide(scene.table, run, run.prototypes[-1])) for key, run in scene.runs.items()}

@@ -30,7 +30,7 @@ class Start(NamedTuple):
     """Prototypes put down by hand, in the model space of one panel, class by class."""
 
     panel: str
-    prototypes: tuple[tuple[float, float], ...]
+    prototypes: tuple[tuple[float, ...], ...]
 
 
 class Fold(NamedTuple):
@@ -306,6 +306,7 @@ _FORGETS: dict[str, dict[str, Any]] = {
     "noise": {"start": None},
     "held_out": {"start": None, "fold": None},
     "prototypes": {"start": None},
+    "projections": {"start": None},
 }
 
 
@@ -354,12 +355,12 @@ def to_query(settings: Settings) -> dict[str, str]:
         for name, field in FIELDS.items()
         if getattr(settings, name) != getattr(Settings() if name == "dataset" else own, name)
     }
-    if link_carries_paint(settings):
+    if not _too_much_paint(settings):
         if settings.painted:
             query["paint"] = "".join(map(_encode_point, settings.painted))
         if settings.erased:
             query["erase"] = _encode_rows(settings.erased)
-    if settings.start:
+    if settings.start and not settings.real:
         numbers = ".".join(f"{round(1e4 * v)}" for pair in settings.start.prototypes for v in pair)
         query["from"] = f"{settings.start.panel}.{numbers}"
     if settings.fold:
@@ -369,9 +370,17 @@ def to_query(settings: Settings) -> dict[str, str]:
     return query
 
 
-def link_carries_paint(settings: Settings) -> bool:
-    """Whether the painted and erased points are few enough for a link."""
-    return len(settings.painted) + len(settings.erased) <= PAINT_LIMIT
+def missing_in_link(settings: Settings) -> str | None:
+    """What a link to these settings leaves out, and why."""
+    if _too_much_paint(settings):
+        return "So many painted or erased points do not fit into a link: Share leaves them out."
+    if settings.start and settings.real:
+        return "Prototypes of so many dimensions do not fit into a link: Share leaves out that you moved some."
+    return None
+
+
+def _too_much_paint(settings: Settings) -> bool:
+    return len(settings.painted) + len(settings.erased) > PAINT_LIMIT
 
 
 def from_query(params: Mapping[str, str]) -> tuple[Settings, list[str]]:
@@ -523,4 +532,4 @@ def shape_of(dataset: str) -> tuple[int, int]:
 
 def start_from(panel: str, prototypes: list[list[float]]) -> Start:
     """Prototypes put down by hand, as exactly as a link can carry them."""
-    return Start(panel, tuple((round(x, 4), round(y, 4)) for x, y in prototypes))
+    return Start(panel, tuple(tuple(round(value, 4) for value in prototype) for prototype in prototypes))

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from fairglvq.activations import swish_slope
-from fairglvq.training import as_rows
 
-from .scene import TITLES, Run, Scene, Score, final_scores, squared_distances
+from .scene import TITLES, Run, Scene
+from .scoring import Score, final_scores, nearest
 from .state import Settings
 
 
@@ -76,8 +76,7 @@ def _prototypes(settings: Settings, scene: Scene) -> str:
     """How many prototypes decide for anybody at all."""
     run, table = scene.runs["fairglvq"], scene.table
     W = run.prototypes[-1]
-    nearest = squared_distances(as_rows(table.X[table.measured]), W).argmin(axis=1)
-    idle = len(W) - len(np.unique(nearest))
+    idle = len(W) - len(np.unique(nearest(run, table.X[table.measured], W)))
     if idle:
         return f"{len(W)} in all; {idle} of FairGLVQ's decide for nobody."
     return f"{len(W)} in all, and FairGLVQ uses every one."

@@ -73,19 +73,22 @@ def mount(
     *,
     key: str,
     on_gesture: Callable[[], None] | None = None,
+    on_ask: Callable[[], None] | None = None,
     on_view: Callable[[], None] | None = None,
     height: int | Literal["content", "stretch"] = "content",
 ) -> Any:
-    """Show a packed scene. The result has ``gesture`` (for one run: a dict with ``kind``) and ``view`` (kept).
+    """Show a packed scene. The result has ``gesture`` and ``ask`` (dicts, each for one run) and ``view`` (kept).
 
-    Kinds of gestures: ``drag``, ``continue``, ``paint``, ``C`` and ``undo``. With the same ``key`` the component stays
-    where it is; a new ``revision`` in the scene changes the picture without building it anew.
+    Kinds of gestures: ``drag``, ``continue``, ``paint``, ``C`` and ``undo``. A scene of a slice asks about a selected
+    prototype or point; the answer goes into the scene's description as ``facts``. With the same ``key`` the component
+    stays where it is; a new ``revision`` in the scene changes the picture without building it anew.
     """
     return _component()(
         key=key,
         data=blob,
         height=height,
         on_gesture_change=on_gesture or _nothing,
+        on_ask_change=on_ask or _nothing,
         on_view_change=on_view or _nothing,
     )
 

@@ -10,7 +10,7 @@ import { createPanel, panelSizes } from "./panels.js";
 import { pictureOf } from "./picture.js";
 import { advance, playRate } from "./playback.js";
 import { createPointLayers } from "./pointlayer.js";
-import { buildScene, filmModel, frameModel } from "./scene.js";
+import { buildScene, countedModel, filmModel, frameModel } from "./scene.js";
 import { tell } from "./telling.js";
 import { readTheme } from "./theme.js";
 import { createToolbar } from "./toolbar.js";
@@ -23,7 +23,7 @@ const LONGEST_TICK = 0.1; // seconds; after a hidden tab the film goes on where 
 export class Stage {
   constructor(root, send) {
     this.root = root;
-    this.send = send; // { gesture(value), view(value) }, replaced on every run of the script
+    this.send = send; // { gesture(value), ask(value), view(value) }, replaced on every run of the script
     this.state = newState();
     this.scene = null;
     this.theme = null;
@@ -57,6 +57,7 @@ export class Stage {
     cancelAnimationFrame(this.request);
     clearTimeout(this.viewTimer);
     clearTimeout(this.altTimer);
+    clearTimeout(this.askTimer);
     for (const widget of this.widgets) widget.destroy();
   }
 
@@ -70,8 +71,10 @@ export class Stage {
       this.takeScene(buildScene(unpacked), makeParts);
     } else {
       if (known.film?.revision !== meta.film?.revision) this.scene.film = buildScene(unpacked).film;
-      Object.assign(known, { film: meta.film, reply: meta.reply, can_undo: meta.can_undo, tools: meta.tools });
+      const { film, reply, facts, can_undo, tools } = meta;
+      Object.assign(known, { film, reply, facts, can_undo, tools });
     }
+    this.takeReply(meta.reply);
     this.theme = readTheme(this.root, meta.grammar);
     this.layout();
   }
@@ -136,6 +139,12 @@ export class Stage {
   replyFor(key) {
     const { reply } = this.scene.meta;
     return reply && reply.panel === key && reply.token === this.moved.get(key)?.token ? reply : null;
+  }
+
+  /** Python has counted a model moved by hand: from now on it is as exact as a recorded one. */
+  takeReply(reply) {
+    const model = reply && this.moved.get(reply.panel);
+    if (model && model.token === reply.token && !model.counts) this.moved.set(reply.panel, countedModel(model, reply));
   }
 
   // ---- layout and drawing ----

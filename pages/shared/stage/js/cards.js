@@ -1,7 +1,7 @@
 // The card of what is selected: a prototype and the people in its cell, or a point between its rival prototypes.
 
 import { assignment, tally } from "./tally.js";
-import { rivals } from "./rivals.js";
+import { modelFor, rivals, squaredDistances } from "./rivals.js";
 import { cellMembers } from "./table.js";
 import { className, groupName, modelSentence, NOTHING, number, percent, plural, SMALL_GROUP, whole } from "./words.js";
 import { makeElement, makeGlyph, mountWidget, patchGlyph, patchHidden, patchText } from "./dom.js";
@@ -11,10 +11,10 @@ export function createCard(root, hooks) {
   return mountWidget(root, "fgs-card", "Card of the selected prototype or point", build, patchCard);
 }
 
-/** What the card of prototype j says: its votes (training points by group), members [group][class], share, accuracy. */
+/** What the card of prototype j says: its votes (training points by group), members [group][class], how many are decided rightly. */
 export function prototypeFacts(scene, model, j) {
   const { G, K } = scene;
-  const { counts, sizes } = cellMembers(scene, model);
+  const { counts } = cellMembers(scene, model);
   const nearest = assignment(scene, model);
   const votes = new Int32Array(G);
   const measured = { n: 0, right: 0 };
@@ -27,9 +27,10 @@ export function prototypeFacts(scene, model, j) {
     if (scene.y[i] === model.labels[j]) measured.right += 1;
   }
   const members = Array.from({ length: G }, (_, g) => [...counts.subarray((j * G + g) * K, (j * G + g + 1) * K)]);
-  return { votes, members, size: sizes[j], share: scene.n ? sizes[j] / scene.n : null, heldOut, ...measured,
-    accuracy: measured.n ? measured.right / measured.n : null };
+  return { votes, members, ...measured };
 }
+
+const COUNTING = "counted when the picture rests …"; // on a slice only Python can, and it takes a moment
 
 const PROTOTYPE_ROWS = ["Decides", "Pseudo-class", "Votes for it", "Share of all points", "Right inside its cell"];
 const POINT_ROWS = [
@@ -70,7 +71,7 @@ function buildMembers(scene) {
   return { table, cells };
 }
 
-function patchCard(parts, scene, models, { selection }) {
+function patchCard(parts, scene, models, { selection, facts }) {
   const model = selection ? models[selection.panel] : null;
   const limit = selection?.kind === "prototype" ? model?.labels.length : scene.n;
   const open = Boolean(model) && selection.index >= 0 && selection.index < limit;
@@ -82,57 +83,72 @@ function patchCard(parts, scene, models, { selection }) {
   patchHidden(parts.members.table, !isPrototype);
   patchHidden(parts.point.element, isPrototype);
   patchText(parts.which, `${model.panel.title}, ${modelSentence(scene, model)}`);
-  (isPrototype ? patchPrototype : patchPoint)(parts, scene, models, model, selection.index);
+  (isPrototype ? patchPrototype : patchPoint)(parts, scene, models, model, selection.index, facts);
 }
 
-function patchPrototype(parts, scene, models, model, j) {
-  const facts = prototypeFacts(scene, model, j);
+function patchPrototype(parts, scene, models, model, j, told) {
+  const facts = scene.meta.slice ? told : prototypeFacts(scene, model, j);
   patchText(parts.title, `Prototype ${j + 1}`);
   patchGlyph(parts.glyph, scene, model.pseudo[j], model.labels[j]);
-  const total = facts.votes.reduce((a, b) => a + b, 0);
-  const votes = [...facts.votes].map((n, g) => `${whole(n)} of ${groupName(scene, g)}`).join(", ");
-  const measured = `${facts.heldOut ? "held-out" : "training"} ${facts.n === 1 ? "point" : "points"}`;
-  const few = facts.n < SMALL_GROUP ? ": few, read with care" : "";
   const values = [
     `${className(scene, model.labels[j])} for everybody nearest to it`,
     `${groupName(scene, model.pseudo[j])}: the group of most training points in its cell`,
-    total ? `${plural(total, "training point")}: ${votes}` : "nobody: its cell holds no training point",
-    `${percent(facts.share)} (${whole(facts.size)} of ${whole(scene.n)})`,
-    facts.n
-      ? `${percent(facts.accuracy)} (${whole(facts.right)} of ${whole(facts.n)} ${measured}${few})`
-      : `${NOTHING} (no ${measured} in it)`,
+    ...(facts ? cellSentences(scene, facts, tally(scene, model)) : [COUNTING, COUNTING, COUNTING]),
   ];
   values.forEach((text, r) => patchText(parts.prototype.rows[r].value, text));
-  facts.members.forEach((row, g) => row.forEach((n, k) => patchText(parts.members.cells[g][k], whole(n))));
-  patchText(parts.note, scene.meta.slice ? "Counted among the points shown." : "");
+  parts.members.cells.forEach((row, g) => row.forEach((cell, k) =>
+    patchText(cell, facts ? whole(facts.members[g][k]) : NOTHING)));
+  patchText(parts.note, scene.meta.slice ? "Everybody is counted, also those not drawn." : "");
 }
 
-function patchPoint(parts, scene, models, model, i) {
-  const facts = rivals(scene, model, i);
+/** The votes for a pseudo-class, the size of a cell and how often it is right. */
+function cellSentences(scene, { votes, members, n, right }, { heldOut }) {
+  const sum = (values) => values.reduce((a, b) => a + b, 0);
+  const cast = sum([...votes]);
+  const by = [...votes].map((count, g) => `${whole(count)} of ${groupName(scene, g)}`).join(", ");
+  const size = sum(members.map(sum));
+  const all = scene.meta.population ?? scene.n;
+  const measured = `${heldOut ? "held-out" : "training"} ${n === 1 ? "point" : "points"}`;
+  const few = n < SMALL_GROUP ? ": few, read with care" : "";
+  return [
+    cast ? `${plural(cast, "training point")}: ${by}` : "nobody: its cell holds no training point",
+    `${percent(all ? size / all : null)} (${whole(size)} of ${whole(all)})`,
+    n ? `${percent(right / n)} (${whole(right)} of ${whole(n)} ${measured}${few})` : `${NOTHING} (no ${measured} in it)`,
+  ];
+}
+
+function patchPoint(parts, scene, models, model, i, told) {
   const truth = scene.y[i];
-  patchText(parts.title, `Point ${i + 1}`);
+  const known = told || !scene.meta.slice;
+  const seen = (m) => (told ? modelFor(scene, m, i, told[m.panel.key]) : m);
+  patchText(parts.title, told ? `Person ${whole(told.row)}` : `Point ${i + 1}`);
   patchGlyph(parts.glyph, scene, scene.s[i], truth);
   const rival = (j, d) => j === null
     ? NOTHING
     : `prototype ${j + 1} (${className(scene, model.labels[j])}), distance ${number(Math.sqrt(d))}`;
+  const explained = () => {
+    const facts = rivals(scene, seen(model), i);
+    return [
+      rival(facts.plus, facts.dPlus), rival(facts.minus, facts.dMinus), muText(facts.mu), flipText(scene, i, facts.flip),
+    ];
+  };
   const values = [
     `${className(scene, truth)}${scene.heldOut[i] ? ", held out of training" : ", used for training"}`,
     groupName(scene, scene.s[i]),
-    rival(facts.plus, facts.dPlus),
-    rival(facts.minus, facts.dMinus),
-    muText(facts.mu),
-    flipText(scene, i, facts.flip),
-    ...scene.panels.map((panel) => decisionText(scene, models[panel.key], i)),
+    ...(known ? explained() : [COUNTING, COUNTING, COUNTING, COUNTING]),
+    ...scene.panels.map(({ key }) =>
+      known ? decisionText(scene, models[key] && seen(models[key]), i) : COUNTING),
   ];
   values.forEach((text, r) => patchText(parts.point.rows[r].value, text));
   patchText(parts.note, scene.meta.slice
-    ? "Distances and moves are those within the plane shown; the data have more dimensions."
+    ? "Distances count all dimensions. What would flip it is looked for along the two directions shown."
     : "");
 }
 
 function decisionText(scene, model, i) {
   if (!model) return "not shown";
-  const decision = model.labels[assignment(scene, model)[i]];
+  const d = squaredDistances(model, scene.points[2 * i], scene.points[2 * i + 1]);
+  const decision = model.labels[d.reduce((best, value, j) => (value < d[best] ? j : best), 0)];
   return `${className(scene, decision)}, ${decision === scene.y[i] ? "right" : "wrong"}`;
 }
 

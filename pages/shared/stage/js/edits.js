@@ -4,12 +4,13 @@ import { panBy, toPlane, toScreen, zoomAt } from "./camera.js";
 import { attachGestures } from "./gestures.js";
 import { beginStroke, clearPainting, hasPaint, paintGesture, strokeTo, undoStroke } from "./painting.js";
 import { pointAt, prototypeAt } from "./picking.js";
-import { draggedModel, drawnPositions } from "./scene.js";
+import { draggedModel, drawnPositions, nameOf } from "./scene.js";
 import { Stage } from "./app.js";
 import { cameraFor, copyText, linkOf, viewOf } from "./view.js";
 
 const NUDGE = 0.01; // of the picture's width
 const NUDGE_REST = 350; // milliseconds without a key until a nudge counts as dropped
+const ASK_REST = 150; // milliseconds without a change until Python is asked about a selection
 let nextToken = Math.floor(Math.random() * 1e6) * 1000; // answers to an earlier page must not look like ours
 
 /** A stage that can be touched. */
@@ -149,11 +150,20 @@ export class LiveStage extends Stage {
     this.holding = null;
     this.invalidate();
     if (!wasMoved) return;
-    this.history.push(() => (before ? this.moved.set(key, before) : this.moved.delete(key)));
+    this.history.push(() => {
+      if (!before) return this.moved.delete(key);
+      this.moved.set(key, before);
+      return before.counts ?? this.measure(key, index); // moved on before Python had answered
+    });
+    this.measure(key, index);
+  }
+
+  /** Have a model moved by hand counted by Python. */
+  measure(key, index) {
     const model = this.moved.get(key);
     model.token = ++nextToken;
     this.send.gesture({
-      kind: "drag", token: model.token, panel: key, frame: model.frame, prototype: index, prototypes: pairs(model.W),
+      kind: "drag", token: model.token, panel: key, prototype: index, model: nameOf(model), pseudo: [...model.pseudo],
     });
   }
 
@@ -173,7 +183,37 @@ export class LiveStage extends Stage {
     const model = this.moved.get(key);
     if (!model) return;
     this.serverSteps++;
-    this.send.gesture({ kind: "continue", panel: key, prototypes: pairs(model.W) });
+    this.send.gesture({ kind: "continue", panel: key, model: nameOf(model) });
+  }
+
+  // ---- asking about a selection ----
+
+  /** What only Python can tell: a slice hides most dimensions of what is selected from us. Null if there is nothing to ask. */
+  question() {
+    const { scene, state: { selection, playing } } = this;
+    if (!scene.meta.slice || !selection || playing || this.holding) return null;
+    const shown = scene.panels.map((panel) => [panel.key, this.shown(panel)]);
+    const models = Object.fromEntries(shown.map(([key, model]) => [key, nameOf(model)]));
+    const names = shown.map(([, { frame, filmIndex, token }]) => [frame, filmIndex, token]);
+    return { ...selection, models, key: JSON.stringify([scene.meta.revision, selection, names]) };
+  }
+
+  /** Ask once everything rests. */
+  inquire() {
+    const question = this.question();
+    if (!question || question.key === this.asked) return;
+    clearTimeout(this.askTimer);
+    this.askTimer = setTimeout(() => {
+      if (this.question()?.key !== question.key || !this.root.isConnected) return;
+      this.asked = question.key;
+      this.send.ask(question);
+    }, ASK_REST);
+  }
+
+  /** Python's answer to the question of this moment. */
+  factsNow() {
+    const { facts } = this.scene.meta;
+    return facts && facts.key === this.question()?.key ? facts : null;
   }
 
   // ---- C as a film ----
@@ -253,8 +293,4 @@ export class LiveStage extends Stage {
     this.invalidate();
     return Boolean(takeBack);
   }
-}
-
-function pairs(W) {
-  return Array.from({ length: W.length / 2 }, (_, j) => [W[2 * j], W[2 * j + 1]]);
 }

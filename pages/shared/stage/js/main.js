@@ -40,6 +40,7 @@ export default function mountStage({ data, parentElement, setStateValue, setTrig
   if (!root || !data) return undefined;
   const send = {
     gesture: (value) => setTriggerValue("gesture", value),
+    ask: (value) => setTriggerValue("ask", value),
     view: (value) => setStateValue("view", value),
   };
   let entry = stages.get(root);

@@ -1,21 +1,22 @@
 // Who pays: the people whose decision differs from GLVQ's, by group and by what they deserve.
 
 import { decisions, lastModel, measuredPoints, shippedBlock, tally } from "./tally.js";
-import { deserving, groupName, groupPeople, payersSentence, whole } from "./words.js";
+import { deserving, groupName, groupPeople, NOTHING, payersSentence, UNCOUNTED, whole } from "./words.js";
 import { makeElement, makeGlyph, mountWidget, patchAttribute, patchBar, patchHidden, patchText } from "./dom.js";
 
 const BASELINE = "glvq";
 const LEAST_SCALE = 20; // people a full bar stands for at least, so that one person never fills it
 
-/** Decisions changed from `before` to `after`, by group and true class: {gained, lost, n}, Int32Array(G*K) each. */
+/** Decisions changed from `before` to `after`, by group and true class: {gained, lost, n}, Int32Array(G*K) each, and whether they are known. */
 export function payers(scene, before, after) {
   const { G, K, meta: { favourable } } = scene;
   const [gained, lost, n] = [0, 1, 2].map(() => new Int32Array(G * K));
   tally(scene, after).counts.forEach((count, c) => (n[Math.floor(c / K)] += count));
   const shipped = shippedBlock(scene, after, "changed", G * K * 2);
+  const known = Boolean(shipped) || !scene.meta.slice;
   if (shipped) {
     for (let c = 0; c < G * K; c++) [gained[c], lost[c]] = [shipped[2 * c], shipped[2 * c + 1]];
-  } else {
+  } else if (known) {
     const { indices } = measuredPoints(scene);
     const [was, is] = [decisions(scene, before), decisions(scene, after)];
     for (let m = 0; m < is.length; m++) {
@@ -24,7 +25,7 @@ export function payers(scene, before, after) {
       (is[m] === favourable ? gained : lost)[scene.s[i] * K + scene.y[i]] += 1;
     }
   }
-  return { gained, lost, n, exact: Boolean(shipped) || !scene.meta.slice };
+  return { gained, lost, n, known };
 }
 
 export function createPayers(root) {
@@ -83,19 +84,19 @@ function patchPayers(parts, scene, models) {
 }
 
 function patchMethodTable(table, scene, change) {
-  const { gained, lost, n, exact } = change;
+  const { gained, lost, n, known } = change;
   const scale = Math.max(LEAST_SCALE, ...gained, ...lost);
-  const doubt = exact ? "" : " (Estimated in the plane shown.)";
-  patchText(table.sentence, payersSentence(scene, table.title, change) + doubt);
+  patchText(table.sentence, known ? payersSentence(scene, table.title, change) : UNCOUNTED);
   for (const { g, k, row, ...cell } of table.cells) {
     const c = g * scene.K + k;
     const people = `${whole(n[c])} ${groupPeople(scene, g)} who ${deserving(scene, k)}`;
-    patchText(cell.lost, lost[c] ? `−${whole(lost[c])}` : "0");
-    patchText(cell.gained, gained[c] ? `+${whole(gained[c])}` : "0");
+    const told = (sign, people) => (known ? `${people ? sign : ""}${whole(people)}` : NOTHING);
+    patchText(cell.lost, told("−", lost[c]));
+    patchText(cell.gained, told("+", gained[c]));
     patchText(cell.of, whole(n[c]));
     patchBar(cell.lostBar, lost[c] / scale);
     patchBar(cell.gainedBar, gained[c] / scale);
     patchAttribute(row, "title",
-      `lost the favourable decision: ${whole(lost[c])} of ${people}; gained it: ${whole(gained[c])}`);
+      known ? `lost the favourable decision: ${whole(lost[c])} of ${people}; gained it: ${whole(gained[c])}` : "");
   }
 }

@@ -1,6 +1,6 @@
 // What one panel's picture consists of at this moment: plain data for draw.js.
 
-import { rivals } from "./rivals.js";
+import { modelFor, rivals } from "./rivals.js";
 import { betweenFrames, drawnPositions } from "./scene.js";
 
 export function pictureOf(stage, view, frame, forceScale) {
@@ -23,13 +23,17 @@ export function pictureOf(stage, view, frame, forceScale) {
       ? stage.layers.get(scene, vp, stage.dpr, theme, { show, line: panel.line, fold, painted: painting })
       : null,
     selected: holding?.key === view.key ? holding.index : ownPrototype,
-    rivals: selection?.kind === "point" && !fold ? rivalLines(scene, model, selection.index) : null,
+    rivals: selection?.kind === "point" && !fold ? rivalLines(stage, model, selection.index) : null,
   };
 }
 
 /** A picked point, the two prototypes that compete for it, and the nearest place where it would be decided otherwise. */
-function rivalLines(scene, model, index) {
-  const { plus, minus, flip } = rivals(scene, model, index);
+function rivalLines(stage, model, index) {
+  const { scene } = stage;
+  const facts = stage.factsNow();
+  const known = facts || !scene.meta.slice;
+  const seen = facts ? modelFor(scene, model, index, facts[model.panel.key]) : model;
+  const { plus, minus, flip } = known ? rivals(scene, seen, index) : { plus: null, minus: null, flip: null };
   return {
     point: [scene.points[2 * index], scene.points[2 * index + 1]],
     prototypes: [plus, minus].filter((j) => j !== null),

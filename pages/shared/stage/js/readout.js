@@ -93,10 +93,10 @@ function buildMeanings() {
   return makeElement("details", {}, makeElement("summary", {}, "What do these numbers mean?"), list);
 }
 
-function patchReadout(parts, scene, models, view) {
+function patchReadout(parts, scene, models) {
   for (const [key, method] of Object.entries(parts.methods)) {
     patchHidden(method.article, !models[key]);
-    if (models[key]) patchMethod(method, scene, models[key], tally(scene, models[key]), view);
+    if (models[key]) patchMethod(method, scene, models[key], tally(scene, models[key]));
   }
   if (parts.notes) patchNotes(parts.notes, scene, models);
 }
@@ -111,16 +111,12 @@ function patchNotes({ basis, warning }, scene, models) {
   patchHidden(warning, !small);
 }
 
-function patchMethod(method, scene, model, result, view) {
-  // In a slice only Python can count a dragged model; its answer comes a moment after the release.
-  const reply = model.source === "dragged" && view.reply?.panel === method.article.dataset.method ? view.reply : null;
-  const unsure = !result.exact && !reply;
+function patchMethod(method, scene, model, result) {
   patchText(method.which, modelSentence(scene, model));
-  patchText(method.basis, `Measured ${shortBasis(result)}${unsure ? "; an estimate from the plane shown" : ""}`);
+  patchText(method.basis, `Measured ${shortBasis(result)}`);
   MEASURES.forEach(({ key, show }, m) => {
-    const value = reply ? reply[key] ?? null : result[key];
-    patchText(method.measures[m].value, show(value));
-    patchBar(method.measures[m].bar, value);
+    patchText(method.measures[m].value, show(result[key]));
+    patchBar(method.measures[m].bar, result[key]);
   });
   patchText(method.people, peopleSentence(scene, result));
   patchText(method.opportunity, opportunitySentence(scene, result));

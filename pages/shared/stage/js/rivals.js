@@ -1,10 +1,17 @@
 // One point between its prototypes: the rivals that decide it, and the smallest step that would change the decision.
 
-import { assignment } from "./tally.js";
+/**
+ * A model as one point of a slice meets it: `distances` are its true squared distances in all dimensions. What the plane
+ * does not show of them stays the same while the point moves along the plane, so it goes into the weights.
+ */
+export function modelFor(scene, model, i, distances) {
+  const inPlane = squaredDistances({ ...model, weights: null }, scene.points[2 * i], scene.points[2 * i + 1]);
+  return { ...model, weights: inPlane.map((d, j) => distances[j] - d) };
+}
 
 /**
  * The nearest prototype of the point's own class (plus) and of any other (minus), squared distances to them,
- * mu = (dPlus - dMinus) / (dPlus + dMinus), the class decided, and what would flip it. Null parts where a rival is missing.
+ * mu = (dPlus - dMinus) / (dPlus + dMinus), and what would flip it. Null parts where a rival is missing.
  */
 export function rivals(scene, model, i) {
   const [x, y] = [scene.points[2 * i], scene.points[2 * i + 1]];
@@ -15,7 +22,6 @@ export function rivals(scene, model, i) {
   const both = plus >= 0 && minus >= 0;
   const sum = both ? d[plus] + d[minus] : 0;
   return {
-    decision: model.labels[assignment(scene, model)[i]],
     plus: plus < 0 ? null : plus,
     minus: minus < 0 ? null : minus,
     dPlus: plus < 0 ? null : d[plus],

@@ -24,6 +24,7 @@ export function buildScene({ meta, arrays }) {
     prototypes: get("film.prototypes"),
     pseudo: get("film.pseudo"),
     counts: get("film.counts"),
+    changed: get("film.changed"),
     weights: get("film.weights"),
     models: [],
   };
@@ -99,7 +100,24 @@ export function draggedModel(scene, model, j, x, y) {
   const pseudo = scene.meta.slice
     ? model.pseudo
     : votedPseudo(scene, W, model.weights, panel.space.toModel, model.pseudo);
-  return { ...model, W, pseudo, source: "dragged" };
+  return { ...model, W, pseudo, source: "dragged", token: null, counts: null, changed: null };
+}
+
+/** A model moved by hand with what Python counted of it. */
+export function countedModel(model, { counts, changed, pseudo }) {
+  return {
+    ...model, counts: Uint32Array.from(counts), changed: Uint32Array.from(changed), pseudo: Uint8Array.from(pseudo),
+  };
+}
+
+/** What Python has to know to find a shown model again. */
+export function nameOf(model) {
+  const { frame, filmIndex, source, W } = model;
+  return { frame, film: filmIndex ?? null, places: source === "dragged" ? pairs(W) : null };
+}
+
+function pairs(W) {
+  return Array.from({ length: W.length / 2 }, (_, j) => [W[2 * j], W[2 * j + 1]]);
 }
 
 /** Prototype positions of a model in the plane, as [x, y] pairs. */

@@ -2,19 +2,21 @@
 
 import { assignment } from "./tally.js";
 import { drawnPositions } from "./scene.js";
-import { className, groupName, modelSentence, number, percent, whole } from "./words.js";
+import { className, groupName, modelSentence, NOTHING, number, percent, whole } from "./words.js";
 import { makeElement, makeGlyph, mountWidget, patchGlyph, patchHidden, patchText } from "./dom.js";
 
 const memberCache = new WeakMap(); // model -> {scene, members}
 
-/** Members of every cell: {counts: Int32Array(P*G*K) [prototype, group, class], sizes: Int32Array(P)}. */
+/** Members of every cell: {counts: Int32Array(P*G*K) [prototype, group, class], sizes: Int32Array(P)}; null if not known. */
 export function cellMembers(scene, model) {
   const cached = memberCache.get(model);
   if (cached?.scene === scene) return cached.members;
   const { G, K, y, s } = scene;
+  const nearest = assignment(scene, model);
+  if (!nearest) return null;
   const counts = new Int32Array(model.labels.length * G * K);
   const sizes = new Int32Array(model.labels.length);
-  assignment(scene, model).forEach((j, i) => {
+  nearest.forEach((j, i) => {
     counts[(j * G + s[i]) * K + y[i]] += 1;
     sizes[j] += 1;
   });
@@ -71,8 +73,9 @@ function patchTables(parts, scene, models) {
 
 function patchPrototypes(table, scene, model, hooks) {
   const P = model.labels.length;
-  patchText(table.caption,
-    `${model.panel.title}, ${modelSentence(scene, model)}: members among all ${whole(scene.n)} points shown`);
+  const whom = `members among all ${whole(scene.n)} points shown`;
+  patchText(table.caption, `${model.panel.title}, ${modelSentence(scene, model)}: ` +
+    (cellMembers(scene, model) ? whom : "members are known at the end of training"));
   while (table.rows.length > P) table.rows.pop().row.remove();
   while (table.rows.length < P) table.rows.push(addRow(table, scene, hooks));
   const members = cellMembers(scene, model);
@@ -80,10 +83,14 @@ function patchPrototypes(table, scene, model, hooks) {
   table.rows.forEach((row, j) => {
     patchGlyph(row.glyph, scene, model.pseudo[j], model.labels[j]);
     const texts = [className(scene, model.labels[j]), groupName(scene, model.pseudo[j]),
-      number(positions[2 * j]), number(positions[2 * j + 1]), whole(members.sizes[j]),
-      ...groupShares(members, j, scene.G, scene.K).map((share) => percent(share, 0))];
+      number(positions[2 * j]), number(positions[2 * j + 1]), ...memberTexts(scene, members, j)];
     texts.forEach((text, c) => patchText(row.cells[c], text));
   });
+}
+
+function memberTexts(scene, members, j) {
+  if (!members) return Array(1 + scene.G).fill(NOTHING);
+  return [whole(members.sizes[j]), ...groupShares(members, j, scene.G, scene.K).map((share) => percent(share, 0))];
 }
 
 function addRow(table, scene, hooks) {

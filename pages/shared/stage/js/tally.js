@@ -60,19 +60,21 @@ export function decisions(scene, model, heldOut = true) {
   return result;
 }
 
-/** Nearest prototype of every point; the server's own answer where it was sent (a slice hides dimensions from us). */
+/** Nearest prototype of every point. A slice hides dimensions from us: there only what the server sent, or null. */
 export function assignment(scene, model) {
   const cached = assignmentCache.get(model);
   if (cached?.scene === scene) return cached.nearest;
-  const { panel } = model;
-  const shipped = panel.nearest && model.source === "frame" && Math.round(model.frame) === scene.F - 1;
-  const nearest = shipped ? panel.nearest : nearestPrototypes(scene, model, Uint32Array.from(scene.y.keys()));
+  const trained = model.source === "frame" && Math.round(model.frame) === scene.F - 1;
+  const nearest = scene.meta.slice
+    ? (trained && model.panel.nearest) || null
+    : nearestPrototypes(scene, model, Uint32Array.from(scene.y.keys()));
   assignmentCache.set(model, { scene, nearest });
   return nearest;
 }
 
-/** The shipped block of `array` (panel array over frames, or film array over C) that belongs to the model, or null. */
+/** What Python counted of a model: its block of a panel's array over frames or of the film's over C, its own, or null. */
 export function shippedBlock(scene, model, name, size) {
+  if (model.source === "dragged") return model[name] ?? null;
   let array = null;
   let index = -1;
   if (model.source === "frame") {
@@ -85,7 +87,10 @@ export function shippedBlock(scene, model, name, size) {
   return array && index >= 0 ? array.subarray(index * size, (index + 1) * size) : null;
 }
 
-/** Counts [group, truth, predicted] and everything said about them. `exact` is false where only a slice could be counted. */
+/**
+ * Counts [group, truth, predicted] and everything said about them. `known` is false for a model moved by hand on a slice
+ * until Python has counted it: it says how many people there are, and nothing about decisions.
+ */
 export function tally(scene, model, { heldOut = true } = {}) {
   const cached = tallyCache.get(model);
   if (cached?.scene === scene && cached.asked === heldOut) return cached.result;
@@ -93,8 +98,11 @@ export function tally(scene, model, { heldOut = true } = {}) {
   const measured = measuredPoints(scene, heldOut);
   const shipped = heldOut ? shippedBlock(scene, model, "counts", G * K * K) : null;
   const counts = new Int32Array(G * K * K);
+  const known = Boolean(shipped) || !scene.meta.slice;
   if (shipped) {
     counts.set(shipped);
+  } else if (!known) {
+    counts.set(shippedBlock(scene, lastModel(scene, model.panel), "counts", G * K * K));
   } else {
     const predicted = decisions(scene, model, heldOut);
     for (let m = 0; m < predicted.length; m++) {
@@ -102,11 +110,16 @@ export function tally(scene, model, { heldOut = true } = {}) {
       counts[(scene.s[i] * K + scene.y[i]) * K + predicted[m]] += 1;
     }
   }
-  const result = summarise(counts, G, K, scene.meta.favourable);
-  result.heldOut = measured.heldOut;
-  result.exact = Boolean(shipped) || !scene.meta.slice;
+  const summary = summarise(counts, G, K, scene.meta.favourable);
+  const result = { ...(known ? summary : withoutDecisions(summary)), known, heldOut: measured.heldOut };
   tallyCache.set(model, { scene, asked: heldOut, result });
   return result;
+}
+
+/** How many people there are, whatever is decided about them. */
+function withoutDecisions({ counts, n, groups }) {
+  const blank = { nFavourable: null, rate: null, tpr: null, fpr: null, accuracy: null };
+  return { counts, n, accuracy: null, sp: null, eo: null, groups: groups.map((group) => ({ ...group, ...blank })) };
 }
 
 /** Accuracy, SP and EO gaps of counts [group, truth, predicted]; null where nobody is counted. */

@@ -20,6 +20,7 @@ export function tell(stage, frame, forceScale) {
     selection: stage.holding ? null : state.selection,
     filmIndex: state.filmIndex,
     dark: stage.theme.dark,
+    facts: stage.factsNow(),
     reply: scene.panels.map((panel) => stage.replyFor(panel.key)).find((reply) => reply) ?? null,
   };
   placeSheet(stage, view.selection);
@@ -32,6 +33,7 @@ export function tell(stage, frame, forceScale) {
     modelSignature: modelSignature(Object.values(models)),
     reply: view.reply ? String(view.reply.token) : "",
   });
+  stage.inquire();
   clearTimeout(stage.altTimer);
   if (!state.playing) stage.altTimer = setTimeout(() => describe(stage, models), ALT_DELAY);
 }

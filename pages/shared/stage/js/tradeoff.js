@@ -144,10 +144,10 @@ function patchTradeoff(parts, scene, models, view) {
     drawCurve(parts, scene);
   }
   const model = models[film.panel];
-  patchHidden(parts.ring, !model);
+  const result = model && tally(scene, model);
+  patchHidden(parts.ring, !result?.known);
   parts.index = filmIndexOf(film, model, view);
   if (!model) return;
-  const result = tally(scene, model);
   const [left, top] = place(result, parts.axes).map((share) => `${(100 * share).toFixed(2)}%`);
   patchStyle(parts.ring, "left", left);
   patchStyle(parts.ring, "top", top);

@@ -4,6 +4,7 @@ import { widestGap } from "./tally.js";
 
 export const SMALL_GROUP = 30; // below this, one person moves a rate by more than three points
 export const NOTHING = "–"; // shown where nobody is counted: never NaN, never a made-up zero
+export const UNCOUNTED = "Let go, and everybody is counted again, in all dimensions.";
 
 export const percent = (value, digits = 1) => (value === null ? NOTHING : `${(100 * value).toFixed(digits)}%`);
 export const gapPoints = (value, digits = 1) =>
@@ -31,6 +32,7 @@ export function className(scene, k) {
 
 /** "Of 100 people of group B, 24 fewer get the favourable decision than of 100 of group A." */
 export function peopleSentence(scene, result) {
+  if (result.known === false) return UNCOUNTED;
   return comparison(scene, widestGap(result.groups, "rate"), {
     none: "Fewer than two groups have anybody here: there is nothing to compare.",
     who: "",
@@ -41,6 +43,7 @@ export function peopleSentence(scene, result) {
 
 /** The same among those who deserve the favourable decision. */
 export function opportunitySentence(scene, result) {
+  if (result.known === false) return "";
   return comparison(scene, widestGap(result.groups, "tpr"), {
     none: "Fewer than two groups have anybody who deserves the favourable decision: there is nothing to compare.",
     who: " who deserve the favourable decision",
