@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import kernels
 from .activations import ACTIVATIONS
+from .labels import as_array, as_column, encode, positions
 from .prototypes import INITIALISERS, initial_prototypes
 from .training import Recipe, Snapshot, Trainer, as_prototypes, as_rows
 
@@ -36,6 +38,8 @@ def _number(kind, test):
     return lambda v: isinstance(v, kind) and not isinstance(v, bool) and math.isfinite(v) and test(v)
 
 
+_SEEDS = (np.random.Generator, np.random.RandomState, np.random.SeedSequence, np.random.BitGenerator)
+
 # What each parameter may be, as a test and in words.
 PARAMETERS = {
     "n_prototypes": (_number(Integral, lambda v: v >= 1), "a whole number of at least 1"),
@@ -50,6 +54,10 @@ PARAMETERS = {
     ),
     "step": (_one_of(STEPS), f"one of {', '.join(map(repr, STEPS))}"),
     "shuffle": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
+    "random_state": (
+        lambda v: v is None or isinstance(v, _SEEDS) or _number(Integral, lambda n: n >= 0)(v),
+        "None, a whole number of at least 0, a Generator or a RandomState",
+    ),
     "record_every": (
         lambda v: v is None or _one_of(["auto"])(v) or _number(Integral, lambda n: n >= 1)(v),
         "'auto', None or a whole number of at least 1",
@@ -153,11 +161,10 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
 
         Two classes: one score per point, above 0 for ``classes_[1]``. More: (n, K).
         """
-        D = self._squared_distances(X)
-        nearest = np.stack([D[:, self.prototype_labels_ == c].min(axis=1) for c in self.classes_], axis=1)  # (n, K)
-        if len(self.classes_) == 2:
+        D, K, codes = self._squared_distances(X), len(self.classes_), self._prototype_codes()
+        nearest = np.stack([D[:, codes == c].min(axis=1) for c in range(K)], axis=1)  # (n, K)
+        if K == 2:
             return _relative(nearest[:, 0], nearest[:, 1])
-        K = len(self.classes_)
         others = np.stack([np.delete(nearest, c, axis=1).min(axis=1) for c in range(K)], axis=1)
         return _relative(others, nearest)
 
@@ -170,8 +177,8 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
     def _fit(self, X, y, s):
         self._check_parameters()
         X, y = self._check_points(X, y, reset=True)
-        self._set_classes(_distinct(y, "y"))
-        codes = _encode(y, self.classes_, "class")
+        classes, codes = encode(y)
+        self._set_classes(classes)
         group_codes = self._set_groups(s, X.shape[0])
         rng = np.random.default_rng(self._seed())
         W = self._start(X, codes, rng)
@@ -202,9 +209,9 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
             self._stream_rng = np.random.default_rng(self._seed())
             self.n_alpha_uses_ = self.n_epochs_ = 0
             self.history_ = []
-        elif classes is not None and not np.array_equal(_distinct(classes, "classes"), self.classes_):
+        elif classes is not None and _differ(classes, self.classes_, "classes"):
             raise ValueError(f"classes={classes!r} differ from those of the first call: {self.classes_!r}")
-        codes = _encode(y, self.classes_, "class")
+        codes = positions(y, self.classes_, "class")
         group_codes = self._set_stream_groups(s, groups, X.shape[0], first)
         rng = self._stream_rng
         if first:
@@ -222,7 +229,7 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
             self._recipe()._replace(batch_size=X.shape[0], shuffle=False),
             rng,
             n_groups=self._n_groups(),
-            pseudo=None if first or self.groups_ is None else _encode(self.pseudo_classes_, self.groups_, "group"),
+            pseudo=None if first or self.groups_ is None else positions(self.pseudo_classes_, self.groups_, "group"),
             running_votes=self._votes,
         )
         alive = trainer.run(1)
@@ -248,9 +255,11 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
         check_parameters(self.get_params(deep=False))
 
     def _check_points(self, X, y, reset):
-        _refuse_gaps(y, "y")
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset)
-        check_classification_targets(y)
+        # Labels are checked here: validate_data would refuse those it does not know and turn pandas' Int64 into floats.
+        unchecked = None if y is None else "no_validation"
+        X = validate_data(self, X, unchecked, accept_sparse="csr", dtype=np.float64, reset=reset)
+        y = _check_labels(y)
+        check_consistent_length(X, y)
         _refuse_giants(X, "X")
         return X, y
 
@@ -265,20 +274,23 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
         self.groups_ = None
         if s is None:
             return None
-        s = _as_labels(s, n)
-        self.groups_ = _distinct(s, "sensitive_features")
-        return _encode(s, self.groups_, "group")
+        s = as_column(s, "sensitive_features")
+        check_consistent_length(s, np.empty(n))
+        self.groups_, codes = encode(s)
+        return codes
 
     def _set_stream_groups(self, s, groups, n, first):
         if first:
             self.groups_ = None if groups is None else _distinct(groups, "groups")
-        elif groups is not None and not np.array_equal(_distinct(groups, "groups"), np.asarray(self.groups_)):
+        elif groups is not None and _differ(groups, self.groups_, "groups"):
             raise ValueError(f"groups={groups!r} differ from those of the first call: {self.groups_!r}")
         if s is None:
             return None
         if self.groups_ is None:
             raise ValueError("groups is needed at the first call of partial_fit: it names every group to come")
-        return _encode(_as_labels(s, n), self.groups_, "group")
+        s = as_column(s, "sensitive_features")
+        check_consistent_length(s, np.empty(n))
+        return positions(s, self.groups_, "group")
 
     def _set_prototypes(self, W, pseudo):
         self.prototypes_ = W
@@ -342,27 +354,16 @@ def _relative(far, near):
     return np.divide(far - near, both, out=np.zeros_like(both), where=both > 0)
 
 
-def _as_labels(s, n) -> np.ndarray:
-    """Group labels as a 1-D array without gaps."""
-    _refuse_gaps(s, "sensitive_features")
-    s = np.asarray(s)
-    if s.ndim == 2 and s.shape[1] == 1:
-        s = s.ravel()
-    if s.ndim != 1:
-        raise ValueError(f"sensitive_features must be one column of group labels; got shape {s.shape}")
-    check_consistent_length(s, np.empty(n))
-    return s
-
-
-def _refuse_gaps(labels, name):
-    """Missing labels are an error. Lists are searched as they are: NumPy would write NaN among texts as "nan"."""
-    labels = np.asarray(labels, dtype=object if isinstance(labels, list | tuple) else None)
-    if labels.dtype.kind in "fOmM":
-        from pandas import isna
-
-        missing = int(np.sum(isna(labels)))
-        if missing and labels.ndim:
-            raise ValueError(f"{name} contains NaN or other missing values ({missing}); drop or name them")
+def _check_labels(y) -> np.ndarray:
+    """Class labels (n,); numbers that are no labels but measurements are an error."""
+    y = as_array(y)
+    if y.ndim != 1:
+        y = column_or_1d(y, warn=True)
+    y = as_column(y, "y")
+    if y.dtype.kind in "biuf":
+        assert_all_finite(y, input_name="y")
+        check_classification_targets(y)
+    return y
 
 
 def _refuse_giants(X, name):
@@ -373,17 +374,8 @@ def _refuse_giants(X, name):
 
 def _distinct(labels, name) -> np.ndarray:
     """The different labels, sorted."""
-    try:
-        return np.unique(np.asarray(labels))
-    except TypeError as error:
-        raise ValueError(f"{name} mixes labels that cannot be sorted ({error}); use one type") from None
+    return encode(as_column(labels, name))[0]
 
 
-def _encode(values, known, what) -> np.ndarray:
-    """Index of each value in the sorted array ``known``; unknown values are an error that names them."""
-    codes = np.searchsorted(known, values)
-    codes = np.minimum(codes, len(known) - 1)
-    strangers = np.unique(values[known[codes] != values])
-    if strangers.size:
-        raise ValueError(f"unknown {what} {strangers[:5].tolist()}; known are {known.tolist()}")
-    return codes
+def _differ(labels, known, name) -> bool:
+    return known is None or set(_distinct(labels, name).tolist()) != set(known.tolist())

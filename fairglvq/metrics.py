@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .labels import as_column, encode
+
 if TYPE_CHECKING:
     import pandas as pd
     from scipy.sparse import csr_array, csr_matrix
@@ -183,7 +185,8 @@ def group_rates(
 
     groups, group, counts = _tabulate(sensitive_features, favourable, y_true=y_true, y_pred=y_pred)
     n = counts.sum(axis=(1, 2))
-    correct = np.bincount(group[np.asarray(y_true) == np.asarray(y_pred)], minlength=len(groups))
+    right = as_column(y_true, "y_true") == as_column(y_pred, "y_pred")
+    correct = np.bincount(group[right], minlength=len(groups))
     return pd.DataFrame(
         {
             "n": n,
@@ -222,18 +225,7 @@ def encode_groups(sensitive_features: ArrayLike) -> tuple[np.ndarray, NDArray[np
 
     Labels that have no order among each other (text beside numbers) stay in order of appearance.
     """
-    values = _column(sensitive_features, "sensitive_features")
-    if values.dtype != object:
-        return np.unique(values, return_inverse=True)
-    # np.unique would sort the objects themselves: ten times slower, and impossible for mixed ones.
-    labels = list(dict.fromkeys(values.tolist()))
-    try:
-        labels.sort()
-    except TypeError:
-        labels = list(dict.fromkeys(values.tolist()))
-    code = {label: position for position, label in enumerate(labels)}
-    positions = np.fromiter((code[value] for value in values.tolist()), dtype=np.intp, count=len(values))
-    return np.fromiter(labels, dtype=object, count=len(labels)), positions
+    return encode(_column(sensitive_features, "sensitive_features"))
 
 
 def _tabulate(
@@ -261,7 +253,7 @@ def _outcomes(favourable: object, **labels: ArrayLike) -> list[NDArray[np.bool_]
     everybody has and gets the same unfavourable outcome stays legal.
     """
     columns = [_column(values, name) for name, values in labels.items()]
-    outcomes = [column == favourable for column in columns]
+    outcomes = [_equals(column, favourable) for column in columns]
     if not any(outcome.any() for outcome in outcomes):
         seen = {label for column in columns for label in column.tolist()}
         other_kind = all(isinstance(label, str) != isinstance(favourable, str) for label in seen)
@@ -289,21 +281,18 @@ def _gap(rates: NDArray[np.float64]) -> Floats:
 
 
 def _column(values: ArrayLike, name: str) -> np.ndarray:
-    """Labels as a one-dimensional array without missing values."""
-    column = np.asarray(values)
-    if column.ndim != 1:
-        raise ValueError(f"{name} must be one column of labels, got an array of shape {column.shape}.")
+    """Labels (n,) of somebody, without gaps."""
+    column = as_column(values, name)
     if len(column) == 0:
         raise ValueError(f"{name} is empty: there is nobody to assess.")
-    if column.dtype == object:
-        from pandas import isna  # knows None, NaN and NA; whoever hands over objects has mostly loaded pandas
-
-        missing = isna(column).any()
-    else:
-        missing = column.dtype.kind == "f" and np.isnan(column).any()
-    if missing:
-        raise ValueError(f"{name} has missing values: leave these rows out or give them a label of their own.")
     return column
+
+
+def _equals(column: np.ndarray, label: object) -> NDArray[np.bool_]:
+    """Whether each entry is this label; one by one where a label may be a tuple, which NumPy would take apart."""
+    if column.dtype == object:
+        return np.fromiter((value == label for value in column.tolist()), dtype=bool, count=len(column))
+    return column == label
 
 
 def _check_same_length(**lengths: int) -> None:

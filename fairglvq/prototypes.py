@@ -73,7 +73,7 @@ def initial_prototypes(init, X, y, k: int, n_classes: int, rng: np.random.Genera
         if init not in INITIALISERS:
             raise ValueError(f"init must be an array or one of {', '.join(map(repr, INITIALISERS))}; got {init!r}")
         return INITIALISERS[init](X, y, k, n_classes, rng)
-    W = np.asarray(init, dtype=np.float64)
+    W = np.asarray(_dense(init), dtype=np.float64)
     wanted = (n_classes * k, X.shape[1])
     if W.shape != wanted:
         raise ValueError(

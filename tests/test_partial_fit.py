@@ -107,6 +107,18 @@ class TestSteps:
         assert_array_equal(texts.classes_, names)
         assert_array_equal(texts.pseudo_classes_, groups[numbers.pseudo_classes_])
 
+    def test_names_without_an_order(self):
+        X, y, s = clouds()
+        names = np.array([7, "x"], dtype=object)
+        numbers, mixed = (FairGLVQ(2, C=0.5, random_state=0) for _ in "ab")
+        stream(numbers, X, y, s)
+        for start in range(0, 200, 50):
+            batch = slice(start, start + 50)
+            again = [7, "x"] if start == 0 else ["x", 7]
+            mixed.partial_fit(X[batch], names[y[batch]], sensitive_features=s[batch], classes=again, groups={0, 1})
+        assert_array_equal(mixed.prototypes_, numbers.prototypes_)
+        assert mixed.classes_.tolist() == [7, "x"]
+
     def test_alpha_uses_add_up(self):
         X, y, s = clouds()
         s = (np.arange(200) % 4 == 0).astype(int)  # nowhere a majority

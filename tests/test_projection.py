@@ -231,7 +231,7 @@ class TestInput:
         X, s = grouped_data()
         with pytest.raises(ValueError, match="inconsistent numbers of samples"):
             NullSpaceProjection(1).fit(X, sensitive_features=s[:-1])
-        with pytest.raises(ValueError, match="sensitive_features has missing values"):
+        with pytest.raises(ValueError, match="sensitive_features contains NaN or other missing values"):
             NullSpaceProjection(1).fit(X, sensitive_features=np.where(s == 1, 1, np.nan))
 
     @pytest.mark.parametrize(("value", "message"), [(np.nan, "contains NaN"), (np.inf, "contains infinity")])

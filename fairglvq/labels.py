@@ -1,0 +1,81 @@
+"""Labels of classes and groups: anything hashable, without gaps, as positions among the distinct ones."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Set
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+NUMBERS = (bool, int, float, np.bool_, np.number)
+
+
+def as_array(labels: Any) -> np.ndarray:
+    """Labels as an array that holds them as they are.
+
+    From a list of text and numbers NumPy would make text, from NaN among text "nan", and from tuples a table: what is
+    not all text or all numbers stays objects.
+    """
+    if isinstance(labels, list | tuple | Set):
+        labels = list(labels)
+        alike = any(all(isinstance(label, kinds) for label in labels) for kinds in (str, NUMBERS))
+        if not alike and all(isinstance(label, Hashable) for label in labels):
+            return np.fromiter(labels, dtype=object, count=len(labels))
+    return np.asarray(labels)
+
+
+def as_column(labels: Any, name: str) -> np.ndarray:
+    """Labels (n,) without gaps; a table of one column will do."""
+    column = as_array(labels)
+    if column.ndim == 2 and column.shape[1] == 1:
+        column = column[:, 0]
+    if column.ndim != 1:
+        raise ValueError(f"{name} must be one column of labels; got an array of shape {column.shape}")
+    missing = _count_missing(column)
+    if missing:
+        raise ValueError(
+            f"{name} contains NaN or other missing values ({missing}): leave these rows out or give them a label of "
+            "their own"
+        )
+    return column
+
+
+def encode(column: np.ndarray) -> tuple[np.ndarray, NDArray[np.intp]]:
+    """Distinct labels, sorted, and everybody's position among them.
+
+    Labels that have no order among each other (text beside numbers) stay in order of appearance.
+    """
+    if column.dtype != object:
+        return np.unique(column, return_inverse=True)
+    # np.unique would sort the objects themselves: ten times slower, and impossible for mixed ones.
+    distinct = list(dict.fromkeys(column.tolist()))
+    with suppress(TypeError):  # no order among them
+        distinct = sorted(distinct)
+    return np.fromiter(distinct, dtype=object, count=len(distinct)), _look_up(column.tolist(), distinct)
+
+
+def positions(column: np.ndarray, known: np.ndarray, what: str) -> NDArray[np.intp]:
+    """Everybody's position among the labels ``known``; others are an error that names them."""
+    distinct, codes = encode(column)
+    familiar = set(known.tolist())
+    strangers = [label for label in distinct.tolist() if label not in familiar]
+    if strangers:
+        raise ValueError(f"unknown {what} {strangers[:5]}; known are {known.tolist()}")
+    return _look_up(distinct.tolist(), known.tolist())[codes]
+
+
+def _look_up(labels: list, known: list) -> NDArray[np.intp]:
+    place = {label: position for position, label in enumerate(known)}
+    return np.fromiter((place[label] for label in labels), dtype=np.intp, count=len(labels))
+
+
+def _count_missing(column: np.ndarray) -> int:
+    if column.dtype == object:
+        from pandas import isna  # knows None, NaN and NA; whoever hands over objects has mostly loaded pandas
+
+        return int(isna(column).sum())
+    if column.dtype.kind in "mM":
+        return int(np.isnat(column).sum())
+    return int(np.isnan(column).sum()) if column.dtype.kind in "fc" else 0
