@@ -1,4 +1,4 @@
-"""Sweeps in the pool: same rows as the library's, fair turns, cancel, dead workers, bad methods, a cluster."""
+"""Sweeps in the pool: same rows as the library's, fair turns, cancel, dead workers, bad methods, lost workers."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from fairglvq import datasets, evaluation, sweep
 from fairglvq.store import Store
 from fairglvq.sweep import Model
 from fairglvq.worker import Answer
-from pages.shared.jobs import ClusterWorker, Pool, Process, Run, StoppedError, local_workers
+from pages.shared.jobs import Job, LostError, Pool, Process, Run, StoppedError, local_workers
 
 QUICK = {"n_prototypes": 2, "max_epochs": 3, "batch_size": 100}
 LONG = {"n_prototypes": 10, "max_epochs": 200_000, "batch_size": 10}
@@ -56,6 +56,10 @@ class Fake:
 
     def __init__(self, answer=None):
         self.orders, self.gate, self.answer, self.stopped = [], threading.Semaphore(0), answer, False
+        self.error = None
+
+    def ready(self):
+        pass
 
     def do(self, order, data):
         self.orders.append((data.name, order.function))
@@ -63,6 +67,8 @@ class Fake:
         if self.stopped:
             self.stopped = False
             raise StoppedError
+        if self.error:
+            raise self.error
         return self.answer or Answer({"accuracy": 1.0})
 
     def stop(self):
@@ -178,20 +184,53 @@ def test_the_time_left_comes_from_each_method_s_own_models(data):
     assert run.seconds_left(2) == pytest.approx(4.0 * 5 / 2)
 
 
-def test_the_same_run_goes_to_a_cluster(data):
-    from distributed import Client, LocalCluster
+def test_a_cancel_just_before_the_order_arrives_is_heard(data):
+    """Else the process that was killed would be started again, and train for nobody."""
+    worker = Process()
+    try:
+        worker.ready()
+        worker.stop()
+        with pytest.raises(StoppedError):
+            worker.do(ordered(data, {"glvq": ()}).order(Job(("glvq", 0, 0), None)), data)
+    finally:
+        worker.close()
 
-    local = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None)
-    with local as cluster, Client(cluster) as client:
-        scattered = {}
-        pool = Pool(lambda: [ClusterWorker(client, scattered)])
-        run = finished(pool.begin(ordered(data, {"glvq": (), "fairglvq": (0, 1)}), "me"))
-        assert len(run.rows) == 6
-        assert list(scattered) == [data.fingerprint]
-        long = pool.begin(ordered(data, {"fairglvq": (0,)}, **LONG | {"max_epochs": 500}), "me")
-        wait_for(lambda: long._prepared, 30, "the start")
-        pool.cancel(long, "me")
-        assert long.state == "cancelled"
-        pool.close()
-    glvq = evaluation.evaluate(data, "glvq", folds=2, store=False, **QUICK)
-    assert run.rows[Model("glvq", None, 1, 0)]["accuracy"] == glvq.accuracy[1]
+
+def test_without_workers_every_run_stops_with_the_reason_and_the_next_one_looks_again(data):
+    there, worker = threading.Event(), Fake()
+
+    def look():
+        if not there.is_set():
+            raise LostError("Nobody is there.")
+        return [worker]
+
+    pool = Pool(look)
+    run = finished(pool.begin(ordered(data, {"glvq": ()}), "me"), 10)
+    assert (run.state, run.problem, run.rows) == ("cancelled", "Nobody is there.", {})
+    there.set()
+    again = pool.begin(ordered(data, {"glvq": ()}), "me")
+    wait_for(lambda: worker.orders, 10, "an order")
+    assert (again.state, again.problem, pool.size) == ("running", "", 1)
+    pool.close()
+
+
+def test_workers_lost_in_the_middle_stop_all_runs_and_leave_their_rows(data, store):
+    other = datasets.load("local", size=60)
+    first, second = Fake(), Fake()
+    crews = [[first], [second]]
+    pool = Pool(lambda: crews.pop(0))
+    runs = [pool.begin(ordered(one, {"glvq": ()}, store), "me") for one in (data, other)]
+    row = dict.fromkeys(("accuracy", "statistical_parity", "equal_opportunity", "equalized_odds", "seconds"), 1.0)
+    first.answer = Answer(row | {"counts": []})
+    for n in range(1, 4):  # a start of either run, then a model of the first
+        wait_for(lambda n=n: len(first.orders) == n, 10, "an order")
+        first.gate.release()
+    wait_for(lambda: len(first.orders) == 4, 10, "an order")
+    first.error = LostError("They all went home.")
+    first.gate.release()
+    assert [finished(run, 10).problem for run in runs] == ["They all went home."] * 2
+    assert sum(len(run.rows) for run in runs) == 1
+    again = pool.begin(ordered(data, {"glvq": ()}, store), "me")
+    assert again.n_known == 1
+    wait_for(lambda: second.orders, 10, "an order for the others")
+    pool.close()

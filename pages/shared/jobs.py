@@ -1,8 +1,8 @@
 """Sweeps under way: a bounded pool of worker processes shared by all visitors. No Streamlit here.
 
 `Pool.begin` returns a `Run` to watch. Runs take turns, one model each, so that a long sweep does not keep a short one
-waiting. Every finished row goes to the store at once; cancelling kills the processes that still work for the run. With
-a Dask cluster the same runs are trained there.
+waiting. Every finished row goes to the store at once; cancelling kills the processes that still work for the run. On a
+Dask cluster (`cluster.py`) the same runs are trained there.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from fairglvq.datasets import Dataset
 from fairglvq.evaluation import Task, row_of
 from fairglvq.store import Store
 from fairglvq.sweep import Model, Sweep
-from fairglvq.worker import COMMAND, Answer, Order, carry_out
+from fairglvq.worker import COMMAND, Answer, Order
 
 ROOT = Path(__file__).resolve().parents[2]
 TRIES = 2  # a model whose worker dies is given to another one, once
@@ -37,14 +37,21 @@ class StoppedError(Exception):
     """The worker ended before it was done."""
 
 
+class LostError(Exception):
+    """No worker can be had any more; the words say why, for visitors."""
+
+
 class Worker(Protocol):
     """Somebody who carries out one order at a time."""
 
+    def ready(self) -> None:
+        """An order comes: what `stop` said before is over. Called by whoever may call `stop`, so before it."""
+
     def do(self, order: Order, data: Dataset) -> Answer:
-        """Carry it out; raises StoppedError if `stop` came first."""
+        """Carry it out; raises StoppedError if `stop` came since `ready`, LostError if nobody can work any more."""
 
     def stop(self) -> None:
-        """Give up what is being done, now."""
+        """Give up what is being done or about to be done; returns at once."""
 
     def close(self) -> None:
         """There is no more work."""
@@ -57,12 +64,20 @@ class Process:
         self._lock = threading.Lock()
         self._process: subprocess.Popen | None = None
         self._holds: str | None = None  # fingerprint of the data it has
+        self._stopped = False
         self.start()
+
+    def ready(self) -> None:
+        """An order comes."""
+        self._stopped = False
 
     def start(self) -> subprocess.Popen:
         """The process, begun anew if it is not there."""
         with self._lock:
-            if self._process is None or self._process.poll() is not None:
+            if self._process is not None and self._process.poll() is not None:
+                _bury(self._process)
+                self._process = None
+            if self._process is None:
                 self._holds = None
                 # Not multiprocessing: its children would import this server's main script.
                 self._process = subprocess.Popen(COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -71,6 +86,8 @@ class Process:
     def do(self, order: Order, data: Dataset) -> Answer:
         """Carry out an order; the data are sent only if the process has others."""
         process = self.start()
+        if self._stopped:  # between `ready` and here: a process just begun would work for nobody
+            raise StoppedError
         if self._holds != data.fingerprint:
             order = order._replace(data=(data.X, data.y, data.s, data.favourable))
             self._holds = data.fingerprint
@@ -85,6 +102,7 @@ class Process:
     def stop(self) -> None:
         """Kill the process; `do` notices."""
         with self._lock:
+            self._stopped = True
             if self._process is not None:
                 self._process.kill()
 
@@ -104,37 +122,6 @@ def _bury(process: subprocess.Popen) -> None:
             pipe.close()  # type: ignore[union-attr]
 
 
-class ClusterWorker:
-    """One place on a Dask cluster."""
-
-    def __init__(self, client: Any, scattered: dict[str, Any]) -> None:
-        self._client = client
-        self._scattered = scattered  # by fingerprint; shared by all places, so that data are sent once
-        self._future: Any = None
-
-    def do(self, order: Order, data: Dataset) -> Answer:
-        """Carry out an order somewhere; the data go to the cluster once."""
-        from distributed import CancelledError  # only with a cluster
-        from distributed.client import FutureCancelledError
-
-        if data.fingerprint not in self._scattered:
-            arrays = (data.X, data.y, data.s, data.favourable)
-            self._scattered[data.fingerprint] = self._client.scatter(arrays, hash=False)
-        self._future = self._client.submit(carry_out, order, self._scattered[data.fingerprint], pure=False)
-        try:
-            return self._future.result()
-        except (CancelledError, FutureCancelledError, OSError) as error:
-            raise StoppedError from error
-
-    def stop(self) -> None:
-        """Take the order back; a model that is being trained ends unheard."""
-        if self._future is not None:
-            self._future.cancel()
-
-    def close(self) -> None:
-        """The place stays: it is the cluster's."""
-
-
 class Job(NamedTuple):
     """The next thing to do for a run: a part to prepare, or one of its models to train."""
 
@@ -152,6 +139,7 @@ class Run:
         self.rows: dict[Model, dict[str, Any]] = dict(known)
         self.failures: dict[str, str] = {}
         self.unkept = ""  # why rows could not be put into the store
+        self.problem = ""  # why it was stopped, if it was not by those who watch it
         self.watchers: set[str] = set()
         self.began = time.monotonic()
         self.ended: float | None = None
@@ -255,7 +243,11 @@ class Run:
 
 
 class Pool:
-    """So many workers and no more, for all runs in turn."""
+    """So many workers and no more, for all runs in turn.
+
+    Workers are found in the background, so that nobody waits for a cluster that does not answer. When they are lost,
+    all runs stop and say why; the next run that begins looks for workers again.
+    """
 
     def __init__(self, make_workers: Callable[[], Iterable[Worker]]) -> None:
         self._changed = threading.Condition()
@@ -263,29 +255,31 @@ class Pool:
         self._working: dict[int, tuple[Run, Worker]] = {}
         self._numbers = count()
         self._closed = False
-        self._workers = list(make_workers())
-        self._threads = [threading.Thread(target=self._serve, args=(w,), daemon=True) for w in self._workers]
-        for thread in self._threads:
-            thread.start()
+        self._make_workers = make_workers
+        self._crew: dict[Worker, threading.Thread] = {}
+        self._search: threading.Thread | None = None
+        with self._changed:
+            self._look_for_workers()
 
     @property
     def size(self) -> int:
         """Models that are trained at the same time."""
-        return len(self._workers)
+        return len(self._crew)
 
     def close(self) -> None:
         """End all runs and all workers."""
         with self._changed:
             self._closed = True
-            for run in list(self._runs):
-                run.cancelled = True
-                self._end(run)
+            self._stop_all("")
             self._changed.notify_all()
-        for worker in self._workers:
+            search = self._search
+        if search:
+            search.join()
+        with self._changed:
+            crew = dict(self._crew)
+        for worker, thread in crew.items():
             worker.stop()
-        for thread, worker in zip(self._threads, self._workers, strict=True):
             thread.join()
-            worker.close()
 
     def begin(self, run: Run, watcher: str) -> Run:
         """Work on this run, or on one for the same rows that is under way already."""
@@ -297,6 +291,7 @@ class Pool:
             run.watchers.add(watcher)
             if run.ended is None:
                 self._runs.append(run)
+                self._look_for_workers()
                 self._changed.notify_all()
         return run
 
@@ -312,34 +307,62 @@ class Pool:
                 if busy_with is run:
                     worker.stop()
 
+    def _look_for_workers(self) -> None:
+        """Unless there are some, or somebody looks for them already."""
+        if not self._crew and self._search is None:
+            self._search = threading.Thread(target=self._hire, daemon=True)
+            self._search.start()
+
+    def _hire(self) -> None:
+        try:
+            workers, problem = list(self._make_workers()), ""
+        except LostError as error:
+            workers, problem = [], str(error)
+            logging.getLogger(__name__).warning(problem)
+        with self._changed:
+            self._search = None
+            self._crew = {w: threading.Thread(target=self._serve, args=(w,), daemon=True) for w in workers}
+            if problem:
+                self._stop_all(problem)
+            for thread in self._crew.values():
+                thread.start()
+
     def _serve(self, worker: Worker) -> None:
         while True:
             with self._changed:
-                found = self._next()
+                found = self._next(worker)
                 if found is None:
-                    return
+                    break
                 run, job = found
                 number = next(self._numbers)
                 self._working[number] = run, worker
                 order = run.order(job)
+                worker.ready()
             began = time.monotonic()
+            lost = ""
             try:
                 answer: Answer | None = worker.do(order, run.data)
             except StoppedError:
                 answer = None
+            except LostError as error:
+                answer, lost = None, str(error)
             except Exception as error:  # a thread that died of it would leave the run waiting for ever
                 logging.getLogger(__name__).exception("%s failed", order.function)
                 answer = Answer(error=f"{type(error).__name__}: {error}")
             with self._changed:
                 del self._working[number]
+                if lost and worker in self._crew:
+                    self._crew.clear()  # the others notice, each in its own time
+                    self._stop_all(lost)
                 self._settle(run, job, answer, time.monotonic() - began)
                 self._changed.notify_all()
             if answer is None and isinstance(worker, Process) and not self._closed:
                 worker.start()  # so that the next order need not wait for it
+        worker.close()
 
-    def _next(self) -> tuple[Run, Job] | None:
-        """The next job of the run whose turn it is; waits until there is one. None: the pool is closed."""
-        while not self._closed:
+    def _next(self, worker: Worker) -> tuple[Run, Job] | None:
+        """The next job of the run whose turn it is; waits until there is one. None: this worker is not needed."""
+        while worker in self._crew and not self._closed:
             for _ in range(len(self._runs)):
                 run = self._runs[0]
                 self._runs.rotate(-1)
@@ -363,6 +386,11 @@ class Pool:
         if run.left == 0:
             self._end(run)
 
+    def _stop_all(self, problem: str) -> None:
+        for run in list(self._runs):
+            run.cancelled, run.problem = True, problem
+            self._end(run)
+
     def _end(self, run: Run) -> None:
         run.ended = time.monotonic()
         if run in self._runs:
@@ -372,16 +400,3 @@ class Pool:
 def local_workers(size: int) -> Callable[[], list[Worker]]:
     """Processes on this computer."""
     return lambda: [Process() for _ in range(size)]
-
-
-def cluster_workers(address: str) -> Callable[[], list[Worker]]:
-    """Every thread of a Dask cluster."""
-
-    def make() -> list[Worker]:
-        from distributed import Client
-
-        client = Client(address, set_as_default=False)
-        scattered: dict[str, Any] = {}
-        return [ClusterWorker(client, scattered) for _ in range(max(1, sum(client.nthreads().values())))]
-
-    return make

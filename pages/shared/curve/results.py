@@ -13,8 +13,9 @@ from fairglvq import bundle, methods
 from fairglvq.store import Store
 from fairglvq.sweep import Model, Sweep
 from pages.shared import fetching
+from pages.shared.cluster import cluster_workers
 from pages.shared.curves import Choice
-from pages.shared.jobs import Pool, Run, cluster_workers, local_workers
+from pages.shared.jobs import Pool, Run, local_workers
 from pages.shared.sources import TABLE, dataset_of
 from pages.shared.state import Settings
 
@@ -136,6 +137,8 @@ def status(choice: Choice, found: Found) -> None:
     if run:
         for method, why in run.failures.items():
             st.warning(f"{methods.get(method).title} was left out: {why}")
+        if run.problem:
+            st.error(f"{run.problem} Finished models are kept: press Continue when it is back.")
         if run.unkept:
             st.warning(f"Rows could not be kept on disk ({run.unkept}); they last as long as this visit.")
 
@@ -146,7 +149,7 @@ def _progress(run: Run) -> None:
     words = f"{done:,} of {total:,} models" + (f", about {_duration(left)} to go" if left is not None else " …")
     with st.container(key="progress", horizontal=True, vertical_alignment="center"):
         st.progress(done / total, text=words)
-        st.button("Cancel", on_click=_cancel)
+        st.button("Cancel", on_click=stop)
 
 
 def _duration(seconds: float) -> str:
@@ -204,7 +207,8 @@ def _begin(choice: Choice, afresh: bool) -> None:
     visit.run = pool().begin(Run(sweep, data, tasks, known, store), _visitor())
 
 
-def _cancel() -> None:
+def stop() -> None:
+    """Give up what is being computed for this visit."""
     visit = st.session_state
     if "run" in visit:
         pool().cancel(visit.run, _visitor())
