@@ -235,7 +235,8 @@ class Explained:
         members = self._members(measure)
         share = members[:, ahead] / n[ahead] - members[:, behind] / n[behind]
         values = np.where(self.model.labels == self.people.favourable, share, 0.0)
-        return Contributions(measure, ahead, behind, values, float(values.sum()))
+        # The sum of the values but for rounding, which may read as another decimal than the score's.
+        return Contributions(measure, ahead, behind, values, float(rate[ahead] - rate[behind]))
 
     def _members(self, measure: Measure) -> NDArray[np.int64]:
         """People (P, G) per cell and group whom a measure counts."""

@@ -7,6 +7,7 @@ import pytest
 
 from fairglvq.datasets import Block
 from fairglvq.explain import Contributions
+from fairglvq.figures import numbering
 from fairglvq.figures import prototypes as figures
 from fairglvq.figures.grammar import CLASS_COLOURS, GROUP_SHAPES
 from fairglvq.people import Population
@@ -22,6 +23,7 @@ MARKS = figures.Marks(
     classes=("no", "yes"),
     groups=("women", "men"),
 )
+NAMES = [(0, 0), (1, 1), (2, 2), (3, 3)]
 PARTS = Contributions("statistical_parity", 1, 0, np.array([0.0, 0.0, 0.25, -0.05]), 0.2)
 
 
@@ -52,18 +54,39 @@ def test_the_map_follows_the_grammar(theme):
     crowd = np.array([[0.1, 0.2], [0.3, 0.4]]), np.array([0, 1]), np.array([1, 0])
     figure = figures.map_figure(PLACES, MARKS, axes=("x", "y"), people=crowd, theme=theme)
     marks = trace(figure, mode="markers+text")
-    assert np.column_stack([marks.x, marks.y]).tolist() == PLACES.tolist()
-    assert list(marks.marker.color) == [CLASS_COLOURS[c].mark(theme) for c in MARKS.labels]
-    assert list(marks.marker.symbol) == [GROUP_SHAPES[g] for g in MARKS.pseudo]
-    assert [entry[0] for entry in marks.customdata] == [0, 1, 2, 3]
-    assert list(marks.text) == ["1", "2", "3", "4"]
-    assert np.argsort(marks.marker.size).tolist() == np.argsort(MARKS.shares).tolist()
+    order = [0, 2, 3, 1]  # the small ones are drawn last, on top
+    assert [entry[0] for entry in marks.customdata] == order
+    assert np.column_stack([marks.x, marks.y]).tolist() == PLACES[order].tolist()
+    assert list(marks.marker.color) == [CLASS_COLOURS[c].mark(theme) for c in MARKS.labels[order]]
+    assert list(marks.marker.symbol) == [GROUP_SHAPES[g] for g in MARKS.pseudo[order]]
+    assert list(marks.text) == ["1", "3", "4", "2"]
+    assert sorted(marks.marker.size, reverse=True) == list(marks.marker.size)
+    assert "Source Sans" in figure.layout.font.family
     points = figure.data[0]
     assert list(points.marker.color) == [CLASS_COLOURS[0].mark(theme), CLASS_COLOURS[1].mark(theme)]
     assert list(points.marker.symbol) == [GROUP_SHAPES[1], GROUP_SHAPES[0]]
     assert points.customdata is None
     assert figure.layout.yaxis.scaleanchor == "x"
     assert {"no", "yes", "mostly women", "mostly men"} == {t.name for t in figure.data if t.name}
+
+
+def test_marks_at_one_place_are_named_together():
+    """Prototype 2 is inside the large mark of prototype 1, prototype 4 at the place of prototype 3."""
+    places = np.array([[0.0, 0.0], [0.01, 0.0], [1.0, 1.0], [1.0, 1.0]])
+    marks = trace(figures.map_figure(places, MARKS, axes=("x", "y")), mode="markers+text")
+    said = {entry[0]: text for entry, text in zip(marks.customdata, marks.text, strict=True)}
+    assert said == {0: "1, 2", 1: "", 2: "3, 4", 3: ""}
+
+
+def test_numbers_of_neighbours_go_to_free_sides():
+    """A row of marks that touch, one above the first: its number cannot stand on top, the others' can."""
+    places, sizes = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]) * 14, np.full(3, 12.0)
+    said = numbering.numbers(places, sizes, ["1", "2", "3"], font=12, extent=float(numbering.PLOT))
+    assert said.texts == ["1", "2", "3"]
+    assert said.sides == ["bottom center", "top center", "top center"]
+    hidden = np.array([[14.0, 11.0]])  # where the number of mark 2 would be
+    said = numbering.numbers(places, sizes, ["1", "2", "3"], font=12, extent=float(numbering.PLOT), others=hidden)
+    assert said.sides[1] != "top center"
 
 
 def test_the_maps_sentence():
@@ -177,11 +200,14 @@ def test_all_shares_are_drawn_even_if_there_are_many():
 @pytest.mark.parametrize("theme", THEMES)
 def test_pairs_are_joined_by_arrows(theme):
     figure = figures.pairs_figure(
-        PLACES, PLACES[::-1], MARKS, np.array([1, 1, 1, 1]), titles=("GLVQ", "FairGLVQ"), axes=("x", "y"), theme=theme
-    )
+        PLACES, PLACES[::-1], MARKS, np.array([1, 1, 1, 1]), titles=("GLVQ", "FairGLVQ"), axes=("x", "y"), theme=theme,
+        names=[(0, 3), (1, 2), (2, 1), (3, 0)],
+    )  # fmt: skip
     arrows = [((a.ax, a.ay), (a.x, a.y)) for a in figure.layout.annotations]
     assert arrows == [(tuple(b), tuple(a)) for b, a in zip(PLACES.tolist(), PLACES[::-1].tolist(), strict=True)]
     old, new = trace(figure, name="GLVQ"), trace(figure, name="FairGLVQ")
+    assert list(new.text) == ["4", "3", "2", "1"]
+    assert [entry[5] for entry in new.customdata][:2] == ["GLVQ 1 → FairGLVQ 4", "GLVQ 2 → FairGLVQ 3"]
     assert set(old.marker.symbol) == {f"{GROUP_SHAPES[1]}-open"}
     assert list(new.marker.symbol) == [GROUP_SHAPES[g] for g in MARKS.pseudo]
     assert list(new.marker.color) == list(old.marker.color) == [CLASS_COLOURS[c].mark(theme) for c in MARKS.labels]
@@ -199,7 +225,7 @@ def test_names_never_become_markup():
         figures.waterfall_figure(PARTS, nasty, measure=NASTY),
         figures.profile_figure(found, colour=CLASS_COLOURS[0]),
         figures.shares_figure([NASTY], [NASTY], np.array([0.1]), plus=0, minus=1, classes=(NASTY, NASTY)),
-        figures.pairs_figure(PLACES, PLACES, nasty, MARKS.pseudo, titles=(NASTY, "b"), axes=("x", NASTY)),
+        figures.pairs_figure(PLACES, PLACES, nasty, MARKS.pseudo, titles=(NASTY, "b"), axes=("x", NASTY), names=NAMES),
     ]
     for figure in drawn:
         assert "<script" not in texts(figure)

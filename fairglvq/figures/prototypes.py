@@ -17,11 +17,13 @@ from numpy.typing import ArrayLike, NDArray
 from ..explain import Contributions
 from ..traits import Difference, Trait, number_words
 from .grammar import BACKGROUNDS, ClassColour, Theme, class_colours, group_shapes
+from .numbering import numbers
 
 # The trade-off figures have the same ink and grid, but importing them would load scikit-learn.
 INK = ClassColour("#31333f", "#e6e8ee")
 GRID = ClassColour("#dfe1e8", "#31353f")
 
+FONT = '"Source Sans", sans-serif'  # that of the pages
 LONGEST = 26  # letters of a label: half a phone
 
 
@@ -60,12 +62,14 @@ def map_figure(
     theme: Theme = "light",
     height: int = 420,
 ) -> go.Figure:
-    """All prototypes at places (P, 2), larger the more people they decide for.
+    """All prototypes at places (P, 2), larger the more people they decide for, the small ones on top.
 
     ``people`` are places (n, 2), classes and groups of some people, drawn small behind them. ``customdata[0]`` of a
     prototype is its index.
     """
     where = np.asarray(places, float)
+    sizes = _sizes(marks)
+    order = np.argsort(-sizes, kind="stable")
     figure = go.Figure()
     colours, shapes = class_colours(len(marks.classes)), group_shapes(len(marks.groups))
     if people is not None:
@@ -74,11 +78,15 @@ def map_figure(
             x=points[:, 0], y=points[:, 1], mode="markers", hoverinfo="skip", showlegend=False, opacity=0.35,
             marker={"size": 4, "color": [colours[c].mark(theme) for c in y], "symbol": [shapes[g] for g in s]},
         )  # fmt: skip
+    font = 12 if len(where) <= 20 else 9
+    drawn = where if people is None else np.vstack([where, people[0]])
+    names = [str(p + 1) for p in order]
+    said = numbers(where[order], sizes[order], names, font=font, extent=float(np.ptp(drawn, axis=0).max()))
     figure.add_scatter(
-        x=where[:, 0], y=where[:, 1], mode="markers+text", showlegend=False,
-        text=[str(p + 1) for p in range(len(where))], textposition="top center",
-        textfont={"size": 12 if len(where) <= 20 else 9}, marker=_prototype_marker(marks, theme),
-        customdata=_customdata(marks),
+        x=where[order, 0], y=where[order, 1], mode="markers+text", showlegend=False,
+        text=said.texts, textposition=said.sides, textfont={"size": font}, cliponaxis=False,
+        marker=_prototype_marker(_only(marks, order), theme, sizes[order]),
+        customdata=[_customdata(marks)[p] for p in order],
         hovertemplate=(
             "<b>prototype %{customdata[1]}</b><br>decides %{customdata[2]}<br>mostly %{customdata[3]}"
             "<br>%{customdata[4]} of the people<extra></extra>"
@@ -233,7 +241,7 @@ def profile_figure(
             hovertemplate="nearest rival %{text}<extra></extra>",
         )  # fmt: skip
     _lay_out(figure, theme, 90 + 42 * len(rows))
-    figure.update_xaxes(range=[0, 135], tickvals=[0, 50, 100], ticktext=["lowest, 0%", "50%", "highest, 100%"])
+    figure.update_xaxes(range=[0, 135], tickvals=[0, 50, 100], ticktext=["lowest, 0%", "", "highest, 100%"])
     _rows(figure, [_row_label(d) for d in rows])
     return figure
 
@@ -312,12 +320,14 @@ def pairs_figure(
     *,
     titles: tuple[str, str],
     axes: tuple[str, str],
+    names: Sequence[tuple[int, int]],
     theme: Theme = "light",
     height: int = 420,
 ) -> go.Figure:
     """Matched prototypes, row by row: hollow and small where they were, filled where they are, an arrow between.
 
-    ``marks`` are those of ``after``, in the same order as both places (P, 2).
+    ``marks`` are those of ``after``, in the same order as both places (P, 2). ``names`` are the indices of a pair in
+    both models; the second one is written beside the filled mark.
     """
     old, new = np.asarray(before, float), np.asarray(after, float)
     colours, shapes = class_colours(len(marks.classes)), group_shapes(len(marks.groups))
@@ -333,10 +343,18 @@ def pairs_figure(
         marker={"symbol": [f"{shapes[g]}-open" for g in pseudo_before], "size": 8, "color": ink,
                 "line": {"width": 1.5}},
     )  # fmt: skip
+    sizes = np.full(len(new), 12.0)
+    extent = float(np.ptp(np.vstack([old, new]), axis=0).max())
+    said = numbers(new, sizes, [str(p + 1) for _, p in names], font=12, extent=extent, others=old)
+    told = [f"{plain(titles[0])} {p + 1} → {plain(titles[1])} {q + 1}" for p, q in names]
     figure.add_scatter(
-        x=new[:, 0], y=new[:, 1], mode="markers", name=plain(titles[1]), showlegend=False,
-        marker=_prototype_marker(marks, theme, np.full(len(new), 12.0)), customdata=_customdata(marks),
-        hovertemplate="decides %{customdata[2]}<br>mostly %{customdata[3]}<extra></extra>",
+        x=new[:, 0], y=new[:, 1], mode="markers+text", name=plain(titles[1]), showlegend=False,
+        text=said.texts, textposition=said.sides, textfont={"size": 12}, cliponaxis=False,
+        marker=_prototype_marker(marks, theme, sizes),
+        customdata=[[*own, pair] for own, pair in zip(_customdata(marks), told, strict=True)],
+        hovertemplate=(
+            "<b>%{customdata[5]}</b><br>decides %{customdata[2]}<br>mostly %{customdata[3]}<extra></extra>"
+        ),
     )  # fmt: skip
     _legend(figure, marks, theme)
     grey = INK.mark(theme)
@@ -360,10 +378,18 @@ def pairs_alt(distances: Sequence[float], flipped: int, titles: tuple[str, str])
 # ---- parts ----
 
 
-def _prototype_marker(marks: Marks, theme: Theme, sizes: NDArray[np.float64] | None = None) -> dict[str, Any]:
+def _sizes(marks: Marks) -> NDArray[np.float64]:
+    """Diameters in pixels: area by people, and none so small that it cannot be clicked."""
+    return np.maximum(11.0, 44.0 * np.sqrt(np.nan_to_num(marks.shares)))
+
+
+def _only(marks: Marks, order: NDArray[np.int64]) -> Marks:
+    """Some of the prototypes, in this order."""
+    return marks._replace(labels=marks.labels[order], pseudo=marks.pseudo[order], shares=marks.shares[order])
+
+
+def _prototype_marker(marks: Marks, theme: Theme, sizes: NDArray[np.float64]) -> dict[str, Any]:
     colours, shapes = class_colours(len(marks.classes)), group_shapes(len(marks.groups))
-    if sizes is None:  # area by people; none so small that it cannot be clicked
-        sizes = np.maximum(11.0, 44.0 * np.sqrt(np.nan_to_num(marks.shares)))
     return {
         "size": sizes,
         "symbol": [shapes[g] for g in marks.pseudo],
@@ -403,7 +429,7 @@ def _lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
         template="none",  # every colour is set here; the others would cost 30 ms and 7 KB a picture
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": ink, "size": 13},
+        font={"color": ink, "size": 13, "family": FONT},
         height=height,
         margin={"l": 10, "r": 16, "t": 16, "b": 10},
         hovermode="closest",
@@ -415,7 +441,10 @@ def _lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
             "itemclick": False, "itemdoubleclick": False,
         },
     )  # fmt: skip
-    axes = {"gridcolor": GRID.mark(theme), "zeroline": False, "automargin": True, "title_standoff": 8}
+    axes = {
+        "gridcolor": GRID.mark(theme), "zeroline": False, "automargin": True,
+        "title": {"standoff": 8, "font": {"size": 13}},
+    }  # fmt: skip
     figure.update_xaxes(**axes)
     figure.update_yaxes(**axes)
 
@@ -423,7 +452,11 @@ def _lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
 def _rows(figure: go.Figure, labels: list[str]) -> None:
     """Words beside rows 0, 1, 2... from the top; by number, so that rows of the same name stay apart."""
     figure.update_yaxes(
-        tickvals=list(range(len(labels))), ticktext=labels, range=[len(labels) - 0.4, -0.6], showgrid=False
+        tickvals=list(range(len(labels))),
+        ticktext=labels,
+        range=[len(labels) - 0.4, -0.6],
+        showgrid=False,
+        ticklabelstandoff=9,  # a mark at the very left must not cover the words
     )
 
 

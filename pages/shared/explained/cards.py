@@ -242,7 +242,9 @@ def _closest(view: View, explained: Explained, p: int) -> None:
         return
     noun = "people" if view.settings.real else "points"
     with st.expander(f"The {len(closest)} real {noun} of its cell who are most like it"):
-        columns = {number_of(view, i): {key: str(value) for key, value in view.known(i).items()} for i in closest}
+        columns = {
+            number_of(view, i): {key: words.written(value) for key, value in view.known(i).items()} for i in closest
+        }
         st.dataframe(pd.DataFrame(columns), alt=f"The people most like prototype {p + 1}, a column each.")
         with st.container(horizontal=True):
             for i in closest:

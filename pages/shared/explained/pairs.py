@@ -66,6 +66,7 @@ def _picture(view: View, after: str, pairs: list[explain.Pair]) -> None:
         old.pseudo[was],
         titles=titles,
         axes=view.axes,
+        names=list(zip(was, now, strict=True)),
         theme=theme(),
     )
     alt = figures.pairs_alt([pair.distance for pair in pairs], flipped, titles)

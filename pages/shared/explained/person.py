@@ -231,7 +231,7 @@ def _who(view: View, i: int) -> str:
 
 
 def _known(values: Mapping[str, Any]) -> pd.DataFrame:
-    return pd.DataFrame({"column": list(values), "value": [str(value) for value in values.values()]})
+    return pd.DataFrame({"column": list(values), "value": [words.written(value) for value in values.values()]})
 
 
 def _decisions(view: View, x: np.ndarray, truth: int | None) -> None:
@@ -263,7 +263,7 @@ def _why(view: View, method: str, x: np.ndarray, truth: int | None) -> None:
         f"The bars add up to d+ − d− = {number_words(float(parts.sum()), 3)}."  # noqa: RUF001
     )
     columns = [block.column for block in people.blocks]
-    values = [_written(value) for value in decision.values_of(people, x).values()]
+    values = [words.written(value) for value in decision.values_of(people, x).values()]
     st.plotly_chart(
         figures.shares_figure(columns, values, parts, plus=plus, minus=minus, classes=people.classes, theme=theme()),
         key="p_shares",
@@ -308,8 +308,8 @@ def _flip_test(view: View, method: str, x: np.ndarray, group: int | None) -> Non
         if changed and same:
             told += f"; {words.listed(same)} would not change"
         st.markdown(
-            f"**Flip test.** The same person with {md(flip.column)} {md(_written(flip.after))} instead of "
-            f"{md(_written(flip.before))}, and nothing else changed: {told}."
+            f"**Flip test.** The same person with {md(flip.column)} {md(words.written(flip.after))} instead of "
+            f"{md(words.written(flip.before))}, and nothing else changed: {told}."
         )
     st.caption(_flips_of_all(view, method))
 
@@ -331,14 +331,6 @@ def _group_of(view: View, block: Block, x: np.ndarray) -> int:
     """The group that a made-up person's protected value belongs to: that of the real people nearest in it."""
     away = np.abs(view.people.X[:, block.columns] - x[block.columns]).sum(axis=1)
     return int(view.people.s[away.argmin()])
-
-
-def _written(value: Any, digits: int = 6) -> str:
-    """A value in words; ``digits`` are enough to tell people apart, a border needs all of them."""
-    if not isinstance(value, float):
-        return str(value)
-    text = f"{abs(value):,.0f}" if value == round(value) else f"{abs(value):,.{digits}g}"
-    return f"\N{MINUS SIGN}{text}" if value < 0 else text
 
 
 # ---- what would change it ----
@@ -366,14 +358,14 @@ def _changes(view: View, method: str, x: np.ndarray) -> None:
         return
     first = found[0]
     st.markdown(
-        f"**{md(first.column)} {md(_written(first.after, 12))}** instead of {md(_written(first.before))}, all else the "
-        f"same, and the decision is {words.quoted(people.classes[first.label])}."
+        f"**{md(first.column)} {md(words.written(first.after, 12))}** instead of {md(words.written(first.before))}, all "
+        f"else the same, and the decision is {words.quoted(people.classes[first.label])}."
     )
     table = pd.DataFrame(
         {
             "column": [change.column for change in found],
-            "now": [_written(change.before) for change in found],
-            "would have to be": [_written(change.after, 12) for change in found],
+            "now": [words.written(change.before) for change in found],
+            "would have to be": [words.written(change.after, 12) for change in found],
             "decision then": [people.classes[change.label] for change in found],
             "length of the step": [round(change.step, 3) for change in found],
         }

@@ -58,6 +58,14 @@ def rate(share: float) -> str:
     return "–" if math.isnan(share) else f"{100 * share:.1f}%"  # noqa: RUF001
 
 
+def written(value: object, digits: int = 6) -> str:
+    """A value of a column; ``digits`` are enough to tell people apart, a border needs all of them."""
+    if not isinstance(value, float) or not math.isfinite(value):
+        return str(value)
+    text = f"{abs(value):,.0f}" if value == round(value) else f"{abs(value):,.{digits}g}"
+    return f"\N{MINUS SIGN}{text}" if value < 0 else text
+
+
 def cut(text: object, longest: int) -> str:
     """A text with at most so many letters."""
     words = str(text)
