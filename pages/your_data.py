@@ -6,6 +6,7 @@ import streamlit as st
 
 from fairglvq.datasets import Dataset, table
 from pages.shared import menu, own, plain, session, state
+from pages.shared.curve import results
 from pages.shared.looks import STYLE
 from pages.shared.yours import bring, choose, look
 
@@ -28,8 +29,9 @@ def main() -> None:
         bring.explain_empty()
         return
     bring.show_reading(visit.own_reading)
-    with st.expander("Bring another table", key="own_another"):
+    with st.expander("Bring another table, or forget this one", key="own_another"):
         bring.ways()
+        st.button("Forget this table", on_click=_forget, help="Every page then begins anew, as if you had just come.")
     choose.draw(visit.own_reading.frame)
     asked = choose.missing_choice(visit.own_draft)
     if asked:
@@ -37,7 +39,7 @@ def main() -> None:
         return
     built = look.build()
     if built is not None:
-        look.draw(*built)
+        look.draw(*built, visit.own_reading.notes)
         use(built[0])
 
 
@@ -53,6 +55,11 @@ def use(data: Dataset) -> None:
         plain.say(
             "Other pages still show what they showed before: press the button to take over your changes.", "small"
         )
+
+
+def _forget() -> None:
+    results.stop()
+    own.forget()
 
 
 def _use(data: Dataset) -> None:

@@ -12,7 +12,9 @@ from fairglvq import FairGLVQ, datasets, evaluation, limit
 from fairglvq.datasets import german, table
 from fairglvq.datasets.files import read_bundled
 from fairglvq.datasets.table import Plan, TableError, build, guess, read, read_text, values_of, write
+from fairglvq.datasets.table_plan import MOST_CATEGORIES, MOST_CLASSES, MOST_GROUPS
 from fairglvq.datasets.table_profile import profile, proxies, wilson
+from fairglvq.datasets.table_words import quoted
 from fairglvq.figures.grammar import CLASS_COLOURS, GROUP_SHAPES
 
 GOOD = b"sex,age,town,hired\nf,31,Ulm,yes\nm,45,Bonn,no\nf,22,Ulm,no\nm,50,Ulm,yes\n"
@@ -93,20 +95,24 @@ def test_windows_text_is_read_and_said():
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "The file is empty"),
-        (b"\n  \n\r\n", "The file is empty"),
-        (b"\xef\xbb\xbf", "The file is empty"),
+        (b"", "The table is empty"),
+        (b"\n  \n\r\n", "The table is empty"),
+        (b"\xef\xbb\xbf", "The table is empty"),
         (b"a,b\n", "not a single row"),
         (b"a,b\n1,2\n3,\x81\xff\n", "Line 3 holds the byte 0x81"),
         (b"\xff\xfea\x00,\x00b\x00\n\x00\x00\xd8", "not UTF-16"),
         (b"\xef\xbb\xbfa,b\n1,\xff\n", "Line 2 holds the byte 0xFF, which is not UTF-8"),
-        (b"\x89PNG\x00\x00\x00\x01\x02\x00\x03\xff", "zero bytes"),
+        (b"\x89PNG\x00\x00\x00\x01\x02\x00\x03\xff", "a picture"),
+        (b"\x7fELF\x00\x00\x00\x01\x02\x00\x03\xff", "not text"),
         (b"a,b\n1,2,3\n4,5\n6\n", r"Row 2 has 3 values, but the header names 2 columns .* There are 2 such rows"),
         (b"a,b\n1,2\n\n4,5,6\n", "Row 4 has 3 values"),  # blank rows count, as in a spreadsheet
         (b"a,b,c\n1,2,3\n4\n", "Row 3 has 1 value,"),
         (b'a,b\n1,"x\n3,4\n5,6\n', "In row 2 a quotation mark is opened and never closed"),
         (b'a,b\n1,"' + 200_000 * b"x" + b"\n", r"Row 2 cannot be read .* quotation mark"),
         (b"just\nwords\nhere\n", "Only one column"),
+        (b"Dear all,\nthis is a letter, with commas\nBye, me\n", "Only one column"),
+        (b"Staff in 2023\n\nname,pay\na,1\nb,2\n", r"Row 1 holds one value, but most rows below it hold 2"),
+        (b"a,b,c\n1,2\n3,4\n", r"Row 2 has 2 values, .* So do all other rows"),
         (b"PK\x03\x04rest", "Excel"),
         (b"\x1f\x8b\x08", "gzip"),
         (b"<!doctype html><table>", "web page"),
@@ -164,6 +170,64 @@ def test_missing_values_and_codes():
     assert frame["d"].isna().all()
 
 
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["1,234", "56", "1,234,567"], [1234, 56, 1234567]),
+        (["1,234.50", "7.25", "-1,000.00"], [1234.5, 7.25, -1000]),
+        (["1.234,50", "7,25", "-3"], [1234.5, 7.25, -3]),
+        (["12.5%", "7 %", "0%"], [12.5, 7, 0]),
+        (["$1,200.50", "-$3.00", "$4"], [1200.5, -3, 4]),
+        (["12,50 €", "7,00 €", ""], [12.5, 7, np.nan]),
+        (["1'200", "12", "3'000"], [1200, 12, 3000]),
+        (["1\u202f234", "56", "7\u00a0000"], [1234, 56, 7000]),
+        (["\u22121.5", "2", "3"], [-1.5, 2, 3]),
+        (["1.5", "inf", "-Infinity"], [1.5, np.inf, -np.inf]),
+        (["#DIV/0!", "n.a.", "2"], [np.nan, np.nan, 2]),
+    ],
+)
+def test_numbers_as_people_and_spreadsheets_write_them(cells, values):
+    rows = "".join(f'x,"{cell}"\n' for cell in cells)
+    np.testing.assert_array_equal(read(f"name,n\n{rows}".encode()).frame["n"], values)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [["$1", "€2", "3"], ["12%", "13", "14"], ["1,23,4", "2", "3"], ["inf", "inf", "inf"], ["007", "1,000", "2"]],
+)
+def test_what_may_not_be_a_number_stays_text(cells):
+    rows = "".join(f'x,"{cell}"\n' for cell in cells)
+    assert read(f"name,n\n{rows}".encode()).frame["n"].tolist() == cells
+
+
+def test_numbers_that_were_not_plain_are_said():
+    reading = read(b'a,b,c\n1,"1,234",5%\n2,"2,500",6%\n')
+    assert reading.notes == (
+        "Numbers were read without their signs and separators: “1,234” in “b” as 1234, “5%” in “c” as 5.",
+    )
+    assert read(b"a;b\n1,5;2\n2,25;3\n").notes == ()
+
+
+def test_one_decimal_comma_tells_what_the_other_commas_and_points_mean():
+    assert read(b"a;b\n1,234;1\n2,500;2\n").frame["a"].tolist() == [1234, 2500]
+    frame = read(b"a;b;c\n1,234;0,5;1.500\n2,500;2,25;2.000\n").frame
+    assert frame["a"].tolist() == [1.234, 2.5]
+    assert frame["c"].tolist() == [1500, 2000]
+
+
+def test_a_word_among_numbers_is_said_with_its_row():
+    cells = [*map(str, range(20, 40)), "unknown", "unknown"]
+    reading = read(("name,age\n" + "".join(f"x,{cell}\n" for cell in cells)).encode())
+    assert "“age” holds numbers, but not in 2 rows (row 22: “unknown”)" in reading.notes[0]
+    assert read(("name,n\n" + "".join(f"x,{i}{'' if i % 2 else 'b'}\n" for i in range(20))).encode()).notes == ()
+
+
+def test_a_line_that_tells_the_separator_is_no_header():
+    reading = read(b"sep=;\r\na;b\r\n1;2\r\n")
+    assert reading.frame.columns.tolist() == ["a", "b"]
+    assert reading.summary == "1 row and 2 columns, separated by semicolons."
+
+
 def test_formulas_stay_text_and_are_defused_when_written():
     frame = read(b'=cmd,b\n=1+1,-5\n"+A1",3\n@sum(x),-2.5\n-x,+4\n').frame
     assert frame["=cmd"].tolist() == ["=1+1", "+A1", "@sum(x)", "-x"]
@@ -177,7 +241,7 @@ def test_right_to_left_names_and_marks_that_turn_text_around():
     reading = read("גיל,\u202eexe.pay\na,1\nb,2\n".encode())
     assert reading.frame.columns.tolist() == ["גיל", "exe.pay"]
     assert any("control characters" in note for note in reading.notes)
-    assert table.quoted("גיל") == "“\u2068" + "גיל" + "\u2069”"
+    assert quoted("גיל") == "“\u2068" + "גיל" + "\u2069”"
 
 
 def test_pasted_text_is_what_a_spreadsheet_copies():
@@ -269,7 +333,7 @@ def test_parquet_samples_and_limits(monkeypatch):
     assert len(reading.frame) == 1000
     assert (reading.frame.index == reading.frame["i"] + 2).all()
     assert "200,000 rows: a random sample of 1,000" in reading.notes[0]
-    monkeypatch.setattr("fairglvq.datasets.table_file.MOST_PARQUET_ROWS", 100_000)
+    monkeypatch.setattr("fairglvq.datasets.table_parquet.MOST_ROWS", 100_000)
     with pytest.raises(TableError, match=r"unpacks to 200,000 rows"):
         read(content)
     with pytest.raises(TableError, match="damaged"):
@@ -313,6 +377,12 @@ def test_guesses_of_the_bundled_files():
     assert plan.immutable == ("sex", "age")
     plan = guess(frame.drop(columns="sex"))
     assert (plan.protected, plan.cut) == ("age", 33.0)
+
+
+def test_another_column_is_no_stand_in_for_a_decision_that_cannot_be_used():
+    frame = people().assign(hired="yes")
+    assert guess(frame).target is None
+    assert guess(frame.drop(columns="hired")).target == "town"
 
 
 def test_no_guess_is_better_than_a_wrong_one():
@@ -364,8 +434,8 @@ def test_the_favourable_class_is_the_last_one():
 
 
 def test_limits_are_those_of_the_pictures():
-    assert len(CLASS_COLOURS) == table.MOST_CLASSES
-    assert len(GROUP_SHAPES) == table.MOST_GROUPS
+    assert len(CLASS_COLOURS) == MOST_CLASSES
+    assert len(GROUP_SHAPES) == MOST_GROUPS
 
 
 @pytest.mark.parametrize(
@@ -447,7 +517,7 @@ def test_small_groups_are_flagged_merged_or_dropped():
 def test_many_large_groups_are_merged_into_what_pictures_can_show():
     frame = people(800).assign(sex=[f"g{min(i % 10, 8)}" for i in range(800)])
     data = build(frame, replace(PLAN, small_groups="merge"))
-    assert len(data.group_names) == table.MOST_GROUPS
+    assert len(data.group_names) == MOST_GROUPS
     assert data.group_names[5] == "other"
     assert np.bincount(data.s).sum() == 800
 
@@ -462,7 +532,7 @@ def test_missing_values_dropped():
     assert len(data.y) == 195
     assert "1 row without a value in “hired” left out." in data.caveats
     assert "2 rows without a value in “sex” left out." in data.caveats
-    assert "2 rows with a missing value left out (1.0% of all; most in “town” 2, “age” 1)." in data.caveats
+    assert "2 rows with a missing value left out (1.02 % of all; most in “town” 2, “age” 1)." in data.caveats
 
 
 def test_missing_values_imputed():
@@ -509,10 +579,10 @@ def test_two_thousand_categories():
     block = next(block for block in data.blocks if block.column == "shop")
     assert block.categories == ("main", "other")
     assert f"{len(set(shop)) - 1:,} rare values of “shop” ({(shop != 'main').sum():,} rows)" in said(data)
-    assert "“street” has 2,000 values, each rarer than 1.00%" in said(data)
+    assert "“street” has 2,000 values, each rarer than 1 % of" in said(data)
     data = build(reading.frame, replace(plan, rare=0.0))
     widths = {block.column: len(block.categories) for block in data.blocks}
-    assert widths["street"] == widths["shop"] == table.MOST_CATEGORIES + 1
+    assert widths["street"] == widths["shop"] == MOST_CATEGORIES + 1
 
 
 def test_one_rare_value_keeps_its_name():
@@ -536,6 +606,12 @@ def test_dates_become_decimal_years(dates, years):
     np.testing.assert_allclose(data.X[:3, data.feature_names.index("start")], years, atol=2e-4)
     assert "Dates became decimal years" in said(data)
     assert data.frame["start"].tolist()[:3] == dates
+
+
+def test_dates_of_long_ago_are_kept():
+    dates = ["0800-12-25", "2024-12-31"] * 50
+    data = build(people(100).assign(when=dates), replace(PLAN, kinds={"when": "date"}))
+    assert sorted(set(data.X[:, data.feature_names.index("when")].round(2))) == [800.98, 2025.0]
 
 
 def test_days_before_months_are_said():

@@ -42,7 +42,7 @@ def fine(at):
 
 
 def upload(at, content, name="people.csv"):
-    at.file_uploader(key="own_upload").set_value((name, content, "text/csv")).run()
+    at.file_uploader[0].set_value((name, content, "text/csv")).run()
     return fine(at)
 
 
@@ -59,7 +59,8 @@ def click(at, label):
 def edit(at, rows):
     """Type into the table of columns."""
     edits = {"edited_rows": rows, "added_rows": [], "deleted_rows": []}
-    at.session_state[f"own_editor_{at.session_state['own_serial']}"] = edits
+    now = at.session_state
+    now[f"own_editor_{now['own_serial']}_{now['own_editor_turn']}"] = edits
     return fine(at.run())
 
 
@@ -120,7 +121,7 @@ def test_the_example_is_german_credit(at):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "The file is empty."),
+        (b"", "“bad.csv”: The table is empty."),
         (b"a,b\n1,\x81\xff\n", "Line 2 holds the byte 0x81"),
         (b"PK\x03\x04", "Excel"),
         (b"one\ntwo\n", "Only one column"),
@@ -219,6 +220,52 @@ def test_kinds_can_be_corrected(at):
     blocks = {block.column: block for block in at.session_state["own_built"][2][0].blocks}
     assert blocks["age"].kind == "category"
     assert "height" not in blocks
+
+
+def test_the_table_of_columns_shows_what_an_edit_brought_along(at):
+    names = [f"Ms {i} Example of Some Street" for i in range(300)]
+    upload(at, csv(people().assign(name=names)))
+    assert draft(at).kinds["name"] == "text"
+    seen = at.data_editor[0].value["Model sees it"].tolist()
+    assert seen == [True, True, True, True, False, False]
+    edit(at, {5: {"Model sees it": True}, 4: {"Model sees it": True}})  # a text, and the target
+    assert draft(at).kinds["name"] == "category"
+    assert draft(at).left_out == ()
+    assert at.data_editor[0].value["Model sees it"].tolist() == [True, True, True, True, False, True]
+    edit(at, {5: {"Kind": "text (not used)"}})
+    assert at.data_editor[0].value["Model sees it"].tolist() == seen
+    edit(at, {5: {"Kind": "category"}})
+    assert at.data_editor[0].value["Model sees it"].tolist() == [True, True, True, True, False, True]
+
+
+def test_a_table_can_be_forgotten(at):
+    upload(at, csv(people()))
+    click(at, "Use this table")
+    key = at.session_state["settings"].table
+    from pages.shared import sources
+
+    assert sources.lent(key)
+    click(at, "Forget this table")
+    assert not sources.lent(key)
+    assert "What you need" in at.markdown[-1].value
+    left = [name for name in at.session_state if name.startswith("own_") and at.session_state[name]]
+    assert left == []
+    assert at.session_state["settings"].dataset == "xor"
+    upload(at, csv(people()))
+    assert "Of 100 people in the group “female”" in text(at)
+
+
+def test_a_link_to_somebody_elses_table_does_not_open_it(at):
+    upload(at, csv(people()))
+    click(at, "Use this table")
+    key = at.session_state["settings"].table
+    for page in ("pages/playground.py", "pages/tradeoff.py", "pages/prototypes.py"):
+        other = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        other.switch_page(page)
+        other.query_params.update({"data": "table", "table": key})
+        fine(other.run())
+        assert "table" not in other.query_params
+        assert not any(getattr(value, "dataset", "") == "table" for value in other.session_state.values())
 
 
 def test_use_makes_it_the_data_set_of_every_page(at):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Mapping
 
 import streamlit as st
 
@@ -25,3 +26,24 @@ def current() -> Dataset | None:
     if data is not None:
         sources.lend(data)  # another visitor with the same table may have left and taken the key along
     return data
+
+
+def mine(query: Mapping[str, str]) -> dict[str, str]:
+    """What a link says, but for a table of somebody else: to know its key is not to own it."""
+    data = current()
+    if "table" not in query or (data is not None and query["table"] == sources.lend(data)):
+        return dict(query)
+    return {**query, "table": ""}
+
+
+def forget() -> None:
+    """Begin the visit anew: the table is gone, and with it everything that any page kept of it."""
+    visit = st.session_state
+    data = current()
+    if data is not None:
+        key = sources.lend(data)
+        sources.take_back(data)
+        runs.workshop().forget(key)
+    for name in [str(name) for name in visit]:
+        if name not in ("came_through_app", "page"):  # where the visitor is
+            del visit[name]

@@ -34,6 +34,12 @@ def lend(data: datasets.Dataset) -> str:
     return key
 
 
+def take_back(data: datasets.Dataset) -> None:
+    """Pages find it no more, even if something still holds it; another visitor's, alike or not, stays."""
+    for key in [key for key, own in _own.items() if own is data]:
+        del _own[key]
+
+
 def lent(key: str) -> bool:
     """Whether the table of this key is there."""
     return key in _own

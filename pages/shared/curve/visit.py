@@ -15,12 +15,11 @@ def begin() -> Choice:
     visit = st.session_state
     query = st.query_params.to_dict()
     arrived = visit.pop("arrived", False)
-    own.current()  # so that a link to the visitor's own table is understood
     settings: Settings | None = visit.get("settings")
     if "choice" not in visit and settings and settings.dataset == TABLE and not query:
         visit.choice, visit.choice_told = curves.usual_for_table(settings), []
     elif "choice" not in visit or (not (arrived and not query) and _went_back(query)):
-        visit.choice, visit.choice_told = curves.from_query(query)
+        visit.choice, visit.choice_told = curves.from_query(own.mine(query))
     visit.choice_touched = False
     return visit.choice
 

@@ -12,7 +12,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from fairglvq.datasets import german, table
 from fairglvq.datasets.files import read_bundled
-from fairglvq.datasets.table import Reading, TableError, quoted
+from fairglvq.datasets.table import Reading, TableError
+from fairglvq.datasets.table_words import quoted
 
 from .. import plain
 
@@ -30,7 +31,7 @@ def ways() -> None:
     with upload:
         st.file_uploader(
             "CSV or Parquet, one row per person, column names in the first row",
-            key="own_upload",
+            key=_uploader(),
             on_change=_take_upload,
         )
     with paste:
@@ -65,10 +66,21 @@ def explain_empty() -> None:
     )
 
 
+def _uploader() -> str:
+    return f"own_upload_{st.session_state.get('own_uploads', 0)}"
+
+
 def _take_upload() -> None:
-    file = st.session_state.own_upload
+    """Take the file, and put an empty uploader in place of the full one.
+
+    A full one would keep the file in memory, show it as if it were in use even after it was refused, and not hear when
+    the same file comes again after Cancel.
+    """
+    visit = st.session_state
+    file = visit[_uploader()]
     if file is not None:
-        st.session_state.own_raw = (file.getvalue(), file.name, False)
+        visit.own_raw = (file.getvalue(), file.name, False)
+        visit.own_uploads = visit.get("own_uploads", 0) + 1
 
 
 def _take_paste() -> None:
@@ -92,6 +104,7 @@ def take_in() -> None:
     progress, place = Progress(), st.container(key="own_problem_box")
     if "own_raw" in visit:
         content, name, skip = visit.own_raw
+        whose = "" if isinstance(content, str) else f"{quoted(name)}: "
         visit.own_problem = None
         try:
             if isinstance(content, str):
@@ -100,14 +113,14 @@ def take_in() -> None:
                 reading = table.read(content, name, most_rows=table.MOST_ROWS, skip_ragged=skip, tell=progress.tell)
             draft = table.guess(reading.frame)
         except table.RaggedError as problem:
-            visit.own_problem = str(problem), problem.n
+            visit.own_problem = f"{whose}{problem}", problem.n
             visit.own_ragged = visit.pop("own_raw")  # read again only if the visitor says so
         except TableError as problem:
-            visit.own_problem = str(problem), 0
+            visit.own_problem = f"{whose}{problem}", 0
             del visit.own_raw
         except Exception:
             logging.getLogger(__name__).exception("A table could not be read")
-            visit.own_problem = "Something unexpected went wrong while reading this file.", 0
+            visit.own_problem = f"{whose}Something unexpected went wrong while reading it.", 0
             del visit.own_raw
         else:
             if visit.pop("own_is_example", False):

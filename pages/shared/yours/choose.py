@@ -9,7 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from fairglvq.datasets import table
-from fairglvq.datasets.table import Kind, Plan, TableError
+from fairglvq.datasets.table import Plan, TableError
+from fairglvq.datasets.table_plan import Kind
 from fairglvq.datasets.table_profile import SMALL
 
 MOST_CHOICES = 500
@@ -98,11 +99,10 @@ def _group_details(frame: pd.DataFrame, draft: Plan) -> None:
 def editor(frame: pd.DataFrame, draft: Plan) -> None:
     """One row per column: its kind, and whether the model sees it."""
     visit = st.session_state
-    key = f"own_editor_{visit.own_serial}"
-    if key not in visit or "own_editor_base" not in visit:
+    key = f"own_editor_{visit.own_serial}_{visit.setdefault('own_editor_turn', 0)}"
+    if key not in visit:
         # Edits count from here; a page switch forgets them, but they are in the draft by then.
         visit.own_editor_base = _overview(frame, draft)
-        visit.pop(key, None)
     options = list(KIND_WORDS.values())
     with st.expander(f"All {frame.shape[1]} columns: correct what was guessed", expanded=frame.shape[1] <= 12):
         edited = st.data_editor(
@@ -132,16 +132,16 @@ def _overview(frame: pd.DataFrame, draft: Plan) -> pd.DataFrame:
         rows.append(
             {
                 "Column": name,
-                "Kind": KIND_WORDS[draft.kinds[name]],
-                "Model sees it": name not in (*draft.left_out, draft.target) and draft.kinds[name] != "text",
-                "Fixed": name in draft.immutable,
                 "Role": {draft.target: "decision", draft.protected: "group"}.get(name, ""),
                 "Examples": ", ".join(str(value)[:40] for value in examples),
                 "Different values": told.nunique(),
                 "Missing": 1 - len(told) / len(frame),
             }
         )
-    return pd.DataFrame(rows)
+    told = pd.DataFrame(rows)
+    for position, (what, values) in enumerate(_editable(frame, draft).items(), start=1):
+        told.insert(position, what, values)
+    return told
 
 
 def _take_edits(frame: pd.DataFrame, edited: pd.DataFrame) -> None:
@@ -158,11 +158,14 @@ def _take_edits(frame: pd.DataFrame, edited: pd.DataFrame) -> None:
     for name, sees in seen.items():
         if bool(before[name]) != bool(sees) and name != draft.target:
             (left_out.discard if sees else left_out.add)(name)
+            if sees and kinds[name] == "text":  # wanted after all, so it means something
+                kinds[name] = "category"
     fixed = tuple(name for name, fix in zip(edited["Column"], edited["Fixed"], strict=True) if fix)
     new = replace(
         draft, kinds=kinds, left_out=tuple(name for name in frame.columns if name in left_out), immutable=fixed
     )
-    if new == draft:
+    shown = {what: edited[what].tolist() for what in ("Kind", "Model sees it", "Fixed")}
+    if new == draft and shown == _editable(frame, draft):
         return
     with suppress(TableError):  # said where the table is built
         for role, suggest in (("target", table.with_target), ("protected", table.with_protected)):
@@ -170,7 +173,25 @@ def _take_edits(frame: pd.DataFrame, edited: pd.DataFrame) -> None:
             if name is not None and new.kinds[name] != draft.kinds[name]:
                 new = suggest(frame, new, name)
     visit.own_draft = new
+    if shown != _editable(frame, new):  # one edit brought others along, or was none: the target is never seen
+        _renew_editor()
     st.rerun()
+
+
+def _editable(frame: pd.DataFrame, draft: Plan) -> dict[str, list]:
+    """What a draft says in the columns of the editor that can be changed."""
+    return {
+        "Kind": [KIND_WORDS[draft.kinds[name]] for name in frame],
+        "Model sees it": [
+            name not in (*draft.left_out, draft.target) and draft.kinds[name] != "text" for name in frame
+        ],
+        "Fixed": [name in draft.immutable for name in frame],
+    }
+
+
+def _renew_editor() -> None:
+    """Draw the table of columns from the draft; under another key, or the browser would keep its edits."""
+    st.session_state.own_editor_turn += 1
 
 
 def _select(key: str, label: str, options: list[str], value: str | None, on_change, help: str | None) -> None:
@@ -205,7 +226,7 @@ def _set_protected() -> None:
 def _suggested(suggest, column: str | None) -> Plan:
     visit = st.session_state
     draft: Plan = visit.own_draft
-    visit.pop("own_editor_base", None)
+    _renew_editor()
     if column is not None and draft.kinds.get(column) == "text":  # chosen after all, so it means something
         draft = replace(draft, kinds={**draft.kinds, column: "category"})
     try:
@@ -240,7 +261,7 @@ def _set_sees() -> None:
     draft: Plan = visit.own_draft
     others = tuple(name for name in draft.left_out if name != draft.protected)
     visit.own_draft = replace(draft, left_out=others if visit.own_sees else (*others, str(draft.protected)))
-    visit.pop("own_editor_base", None)
+    _renew_editor()
 
 
 def missing_choice(draft: Plan) -> str:

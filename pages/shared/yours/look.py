@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 import math
+from collections.abc import Collection
 from html import escape
 
 import pandas as pd
 import streamlit as st
 
 from fairglvq.datasets import Dataset, table
-from fairglvq.datasets.table import Plan, TableError, quoted
+from fairglvq.datasets.table import Plan, TableError
 from fairglvq.datasets.table_profile import SMALL, GroupRate, Profile, Proxy, profile
+from fairglvq.datasets.table_words import quoted
 
 from .. import plain
 
@@ -22,6 +24,7 @@ STYLE = """<style>
 .rates th { text-align: left; font-weight: 600; padding: 0.25rem 0.6rem 0.25rem 0; }
 .rates td { padding: 0.25rem 0.6rem 0.25rem 0; vertical-align: middle; }
 .rates td.name { overflow-wrap: anywhere; max-width: 14rem; }
+.rates td.name bdi { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; }
 .rates td.number, .rates th.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .rates .bar { position: relative; height: 0.9rem; min-width: 5rem; width: 100%; border-radius: 0.2rem;
   background: rgba(128, 128, 128, 0.16); }
@@ -60,8 +63,8 @@ def build() -> tuple[Dataset, Profile] | None:
     return kept[2]
 
 
-def draw(data: Dataset, found: Profile) -> None:
-    """Rates, proxies, encoding."""
+def draw(data: Dataset, found: Profile, notes: Collection[str]) -> None:
+    """Rates, proxies, encoding, and what was dropped, filled or merged; ``notes`` were said before."""
     st.subheader("Before any model", anchor=False)
     plain.say(gap_words(data, found))
     left, right = st.columns(2, gap="large")
@@ -73,6 +76,7 @@ def draw(data: Dataset, found: Profile) -> None:
         st.html(proxies_table(found.proxies[:SHOWN_PROXIES]))
         plain.say(proxy_words(found), "small")
     encoding(data)
+    plain.listed(said for said in data.caveats if said not in notes)
 
 
 def gap_words(data: Dataset, found: Profile) -> str:
@@ -101,7 +105,8 @@ def rates_table(rates: tuple[GroupRate, ...], title: str) -> str:
             f'<b style="left:{100 * rate.low:.1f}%;width:{100 * (rate.high - rate.low):.1f}%"></b></div>'
         )
         rows.append(
-            f'<tr><td class="name"><bdi>{escape(rate.group)}</bdi>{few}</td><td class="number">{rate.n:,}</td>'
+            f'<tr><td class="name" title="{escape(rate.group)}"><bdi>{escape(rate.group)}</bdi>{few}</td>'
+            f'<td class="number">{rate.n:,}</td>'
             f'<td style="width:40%">{bar}</td><td class="number">{100 * rate.rate:.1f} %<br>'
             f"<small>{100 * rate.low:.1f} to {100 * rate.high:.1f}</small></td></tr>"
         )
@@ -118,7 +123,7 @@ def proxies_table(proxies: tuple[Proxy, ...]) -> str:
         strength = max(0.0, 2 * proxy.auc - 1)
         itself = " <small>(the group itself)</small>" if proxy.protected else ""
         rows.append(
-            f'<tr><td class="name"><bdi>{escape(proxy.column)}</bdi>{itself}</td>'
+            f'<tr><td class="name" title="{escape(proxy.column)}"><bdi>{escape(proxy.column)}</bdi>{itself}</td>'
             f'<td style="width:40%"><div class="bar"><i style="width:{100 * strength:.1f}%"></i></div></td>'
             f'<td class="number">{100 * proxy.auc:.0f} % <small>± {100 * proxy.spread:.0f}</small></td></tr>'
         )
@@ -139,7 +144,7 @@ def proxy_words(found: Profile) -> str:
 
 
 def encoding(data: Dataset) -> None:
-    """How columns became numbers, and what was dropped, filled or merged."""
+    """How columns became numbers."""
     n, d = data.X.shape
     with st.expander(
         f"How your columns become numbers: {d:,} features from {len(data.blocks):,} columns, {n:,} people"
@@ -156,5 +161,3 @@ def encoding(data: Dataset) -> None:
             ),
             hide_index=True,
         )
-    if data.caveats:
-        plain.listed(data.caveats)

@@ -1,0 +1,126 @@
+"""Who is in which class and in which group: the target and the protected column of a table under a `Plan`.
+
+What was merged or left out is added to ``said``, the sentences that become the data set's caveats.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from fairglvq.datasets.table_plan import MOST_CLASSES, MOST_GROUPS, Plan
+from fairglvq.datasets.table_profile import SMALL
+from fairglvq.datasets.table_values import cut_names, distinct, in_two, in_words
+from fairglvq.datasets.table_words import OTHER, TableError, listed, quoted, rows
+
+REST = "all others"
+
+
+def labels_of(frame: pd.DataFrame, plan: Plan) -> pd.Series:
+    """The class of each row in words, missing where it is not told."""
+    name = str(plan.target)
+    if frame[name].nunique() == 0:
+        raise TableError(f"Column {quoted(name)} is empty in all rows: choose another target.")
+    labels = in_two(frame[name], name, plan.target_cut) if plan.target_cut is not None else in_words(frame[name])
+    values = distinct(labels)
+    if len(values) < 2:
+        raise TableError(f"Column {quoted(name)} holds only {quoted(values[0])}: there is nothing to tell apart.")
+    if plan.favourable not in values:
+        few = ", ".join(map(quoted, values[:6])) + (" …" if len(values) > 6 else "")
+        raise TableError(f"Choose the favourable value of column {quoted(name)}: {few}.")
+    if plan.others_as_one and len(values) > 2:
+        labels = labels.where((labels == plan.favourable) | labels.isna(), REST)
+    elif len(values) > MOST_CLASSES:
+        raise TableError(
+            f"Column {quoted(name)} has {len(values):,} different values, but a target has 2 to {MOST_CLASSES}: give a "
+            "cut if it is a number, take the favourable value against all others, or choose another column."
+        )
+    return labels
+
+
+def groups_of(frame: pd.DataFrame, plan: Plan, said: list[str]) -> pd.Series:
+    """The group of each row in words, missing where it is not told or left out."""
+    name = str(plan.protected)
+    if frame[name].nunique() == 0:
+        raise TableError(f"Column {quoted(name)} is empty in all rows: choose another protected attribute.")
+    groups = in_two(frame[name], name, plan.cut) if plan.cut is not None else in_words(frame[name])
+    counts = groups.value_counts()
+    if len(counts) < 2:
+        only = quoted(counts.index[0])
+        hint = "choose another cut" if plan.cut is not None else "choose another protected attribute"
+        raise TableError(f"In column {quoted(name)} everybody is in the group {only}: {hint}.")
+    small = counts.index[counts < SMALL].tolist()
+    if plan.small_groups == "merge":
+        # Besides the small ones, those for which there is no shape left.
+        large = [group for group in counts.index if group not in small]
+        room = MOST_GROUPS if not small else MOST_GROUPS - 1
+        merged = small + large[room if len(large) <= room else MOST_GROUPS - 1 :]
+        if len(merged) > 1:
+            groups = groups.where(~groups.isin(merged), OTHER)
+            said.append(f"In {quoted(name)}, {listed(merged)} were merged into the group {quoted(OTHER)}.")
+    elif plan.small_groups == "drop" and small:
+        said.append(
+            f"{int(counts[small].sum()):,} rows of groups of fewer than {SMALL} were left out: {listed(small)}."
+        )
+        groups = groups.where(~groups.isin(small))
+    return groups
+
+
+def rows_with_both(frame: pd.DataFrame, plan: Plan, labels: pd.Series, groups: pd.Series, said: list[str]) -> pd.Index:
+    """The rows that have a class and a group."""
+    told = frame[[str(plan.target), str(plan.protected)]].notna()
+    for name in told.columns:
+        gaps = int((~told[name]).sum())
+        if gaps:
+            said.append(f"{rows(gaps)} without a value in {quoted(name)} left out.")
+    kept = frame.index[labels.notna() & groups.notna()]
+    if len(kept) == 0:
+        raise TableError(
+            f"No row has a value in both {quoted(plan.target)} and {quoted(plan.protected)}: choose other columns."
+        )
+    return kept
+
+
+def coded_classes(labels: pd.Series, plan: Plan) -> tuple[dict[int, str], np.ndarray]:
+    """Classes by number, the favourable one last, and the number of each row."""
+    values = distinct(labels)
+    if plan.favourable not in values or len(values) < 2:
+        raise TableError(
+            f"Only {listed(values)} is left in column {quoted(plan.target)} after rows were left out: fill gaps "
+            "instead of dropping rows, or leave the columns with gaps out."
+        )
+    counts = labels.value_counts()
+    _refuse_loners(labels, counts, str(plan.target), "one row is not enough to learn from and to be measured on")
+    names = [value for value in values if value != plan.favourable] + [str(plan.favourable)]
+    if plan.target_cut is None and REST in names:
+        names = [REST, str(plan.favourable)]
+    return dict(enumerate(names)), pd.Categorical(labels, categories=names).codes.astype(np.int64)
+
+
+def coded_groups(groups: pd.Series, plan: Plan, said: list[str]) -> tuple[dict[int, str], np.ndarray]:
+    """Groups by number, and the number of each row."""
+    name = str(plan.protected)
+    names = list(cut_names(plan.cut)) if plan.cut is not None else distinct(groups)
+    names = [group for group in names if (groups == group).any()]
+    if len(names) < 2:
+        raise TableError(
+            f"Only the group {listed(names)} of {quoted(name)} is left after rows were left out: fill gaps instead of "
+            "dropping rows, or leave the columns with gaps out."
+        )
+    if len(names) > MOST_GROUPS:
+        raise TableError(
+            f"Column {quoted(name)} has {len(names):,} groups, but at most {MOST_GROUPS} can be compared: merge small "
+            "groups, give a cut if it is a number, or choose another column."
+        )
+    counts = groups.value_counts()
+    _refuse_loners(groups, counts, name, "one person is no group to compare; merge or drop small groups")
+    small = [f"{group} ({counts[group]})" for group in names if counts[group] < SMALL]
+    if small:
+        said.append(f"Groups of fewer than {SMALL} people, whose rates are uncertain: {listed(small)}.")
+    return dict(enumerate(names)), pd.Categorical(groups, categories=names).codes.astype(np.int64)
+
+
+def _refuse_loners(values: pd.Series, counts: pd.Series, column: str, why: str) -> None:
+    for value in counts.index[counts == 1]:
+        row = values.index[values == value][0]
+        raise TableError(f"Only row {row} has {quoted(value)} in column {quoted(column)}: {why}.")
