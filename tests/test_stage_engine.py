@@ -716,6 +716,53 @@ def test_phone_stacks_panels_and_lets_a_finger_scroll(visit):
     v.page.wait_for_function(f"(before) => ({top})() > before", arg=scrolled)
 
 
+def test_two_fingers_zoom(visit):
+    v = visit(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    devtools = v.page.context.new_cdp_session(v.page)
+    canvas = v.page.locator('canvas[data-panel="glvq"]')
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def touch(kind, *apart):
+        fingers = [{"x": x + side * d, "y": y, "id": side + 1} for d in apart for side in (-1, 1)]
+        devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
+
+    touch("touchStart", 30)
+    for apart in (40, 60, 80, 90):
+        touch("touchMove", apart)
+    touch("touchEnd")
+    v.act("fit").wait_for()
+    v.wait_view('"camera": [')
+    view = json.loads(v.page.locator("code").nth(1).inner_text())
+    assert view["camera"][2] == pytest.approx(3.0, rel=0.01)  # fingers three times as far apart
+
+
+def test_code_sent_anew_finds_the_stage_that_is_there(browser):
+    """A server whose files were edited sends the module again: still one toolbar."""
+    page = browser.new_page()
+    meta, arrays = SCENE_OF_C[0.75]
+    count = page.evaluate(
+        """async ([code, html, scene]) => {
+            document.body.innerHTML = html;
+            const data = Uint8Array.from(scene);
+            for (let load = 0; load < 2; load++) {
+                const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+                const { default: mount } = await import(url);
+                mount({ data, parentElement: document.body, setStateValue() {}, setTriggerValue() {} });
+            }
+            return document.querySelectorAll('[data-action="play"]').length;
+        }""",
+        [
+            stage.bundle(),
+            (stage.FOLDER / "stage.html").read_text("utf-8"),
+            list(stage.pack(meta | {"reply": None, "view": None}, arrays)),
+        ],
+    )
+    page.close()
+    assert count == 1
+
+
 def test_leaving_and_coming_back(visit):
     v = visit()
     v.act("show-borders").click()

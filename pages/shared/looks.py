@@ -16,11 +16,15 @@ STYLE = """<style>
 [data-testid="stSidebar"] [data-testid="stSlider"] { margin-bottom: -0.75rem; }
 [data-testid="stSidebar"] [data-testid="stCaptionContainer"] { margin-bottom: 0.2rem; }
 [data-testid="stSidebar"] [data-testid="stCaptionContainer"] p { font-size: 0.8rem; line-height: 1.3; margin: 0; }
-.st-key-w_dataset [role="radiogroup"] { display: grid; grid-template-columns: repeat(12, 1fr); gap: 0.35rem; }
-.st-key-w_dataset button { grid-column: span 3; height: auto; padding: 0.3rem 0.1rem; border-radius: 0.5rem; }
+.st-key-w_dataset [role="radiogroup"] {
+  display: grid; grid-template-columns: repeat(12, minmax(0, 1fr)); gap: 0.35rem; width: 100%;
+}
+.st-key-w_dataset button { grid-column: span 3; width: 100%; height: auto; padding: 0.3rem 0.1rem; border-radius: 0.5rem; }
 .st-key-w_dataset button:nth-child(n+5) { grid-column: span 4; }
 .st-key-w_dataset button p { font-size: 0.75rem; line-height: 1.2; white-space: nowrap; text-align: center; }
-.st-key-w_dataset button img { display: block; max-height: none; width: 92%; height: auto; margin: 0 auto 0.15rem; }
+.st-key-w_dataset button img {
+  display: block; max-width: none; max-height: none; width: 3.1rem; height: auto; margin: 0 auto 0.15rem;
+}
 .st-key-w_dataset button:nth-child(n+5) img { display: none; }
 @media (max-width: 640px) {
   .stMainBlockContainer { padding: 4rem 1rem 2rem; }

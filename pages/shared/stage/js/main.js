@@ -1,4 +1,5 @@
-// The component's entry. Streamlit calls it after every rerun with the same elements; what lives is kept per root.
+// The component's entry. Streamlit calls it after every rerun with the same elements; what lives is kept on the root
+// itself: a server whose files were edited sends this module anew, and a second stage on the same root would double it.
 
 import { createCard } from "./cards.js";
 import { LiveStage } from "./edits.js";
@@ -8,8 +9,6 @@ import { createReadout, createReadoutNotes } from "./readout.js";
 import { createPrototypeTable } from "./table.js";
 import { createTimeline } from "./timeline.js";
 import { createTradeoff } from "./tradeoff.js";
-
-const stages = new WeakMap();
 
 /** Widgets of a stage; made anew only when its panels change. */
 function makeParts(stage) {
@@ -35,6 +34,13 @@ function stayBright(shadow) {
   shadow.host?.closest?.('[data-testid="stElementContainer"]')?.style.setProperty("opacity", "1", "important");
 }
 
+function firstStage(root, send, parentElement) {
+  const stage = new LiveStage(root, send);
+  attachKeyboard(stage, stage.ending.signal);
+  stayBright(parentElement);
+  return stage;
+}
+
 export default function mountStage({ data, parentElement, setStateValue, setTriggerValue }) {
   const root = parentElement.querySelector(".stage");
   if (!root || !data) return undefined;
@@ -43,14 +49,7 @@ export default function mountStage({ data, parentElement, setStateValue, setTrig
     ask: (value) => setTriggerValue("ask", value),
     view: (value) => setStateValue("view", value),
   };
-  let entry = stages.get(root);
-  if (!entry) {
-    const stage = new LiveStage(root, send);
-    attachKeyboard(stage, stage.ending.signal);
-    stayBright(parentElement);
-    entry = { stage, generation: 0 };
-    stages.set(root, entry);
-  }
+  const entry = (root.fairglvqStage ??= { stage: firstStage(root, send, parentElement), generation: 0 });
   entry.generation += 1;
   entry.stage.send = send;
   entry.stage.receive(data, makeParts);
@@ -59,6 +58,6 @@ export default function mountStage({ data, parentElement, setStateValue, setTrig
     // Streamlit also cleans up calls that a newer one has overtaken, while the canvas lives on.
     if (mine !== entry.generation || root.isConnected) return;
     entry.stage.destroy();
-    stages.delete(root);
+    delete root.fairglvqStage;
   };
 }
