@@ -19,7 +19,7 @@ STYLE = """<style>
 .st-key-w_dataset [role="radiogroup"] {
   display: grid; grid-template-columns: repeat(12, minmax(0, 1fr)); gap: 0.35rem; width: 100%;
 }
-.st-key-w_dataset button { grid-column: span 3; width: 100%; height: auto; padding: 0.3rem 0.1rem; border-radius: 0.5rem; }
+.st-key-w_dataset button { grid-column: span 3; width: 100%; height: auto; padding: 0.3rem 0; border-radius: 0.5rem; }
 .st-key-w_dataset button:nth-child(n+5) { grid-column: span 4; }
 .st-key-w_dataset button p { font-size: 0.75rem; line-height: 1.2; white-space: nowrap; text-align: center; }
 .st-key-w_dataset button img {
