@@ -14,7 +14,8 @@ from pages.shared.looks import STYLE
 from pages.shared.runs import Job, Show, workshop
 from pages.shared.scene import Film, UntrainableError, film_key, with_film
 from pages.shared.sources import TABLE, dataset_of
-from pages.shared.state import PRESETS, Settings, missing_in_link, preset_of
+from pages.shared.links import missing_in_link
+from pages.shared.state import PRESETS, Settings, preset_of
 
 PATIENCE = 0.9  # seconds of training before progress is shown
 FIRST_PATIENCE = 8.0  # a cold server has nothing else to show, and nothing to go back to

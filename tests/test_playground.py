@@ -8,7 +8,8 @@ from browser import ROOT
 from streamlit.testing.v1 import AppTest
 
 from fairglvq.datasets import DATASETS
-from pages.shared.state import DEFAULTS, FIELDS, PRESETS, Settings, to_query
+from pages.shared.links import to_query
+from pages.shared.state import DEFAULTS, FIELDS, PRESETS, Settings
 
 LIMIT = 200  # runs of the script until a training must have ended
 

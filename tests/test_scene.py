@@ -9,9 +9,10 @@ import pytest
 
 from fairglvq import GLVQ, FairGLVQ, NullSpaceProjection, datasets, evaluation, metrics
 from pages.shared import gestures, scene, scoring, stage, words
+from pages.shared.links import place, start_from
 from pages.shared.runs import CancelledError, Shelf, Workshop
 from pages.shared.sources import dataset_of, lend
-from pages.shared.state import DEFAULTS, PRESETS, Fold, Point, Settings, for_table, place, start_from
+from pages.shared.state import DEFAULTS, PRESETS, Fold, Point, Settings, for_table
 
 QUICK = Settings(epochs=10, batch_size=500)
 SETTINGS = {

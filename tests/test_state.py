@@ -6,27 +6,22 @@ from dataclasses import fields, replace
 import pytest
 
 from fairglvq.datasets import DATASETS
+from pages.shared.links import PAINT_LIMIT, from_query, missing_in_link, place, start_from, to_query
 from pages.shared.session import short_view
 from pages.shared.sources import TABLE, lend
 from pages.shared.state import (
     DEFAULTS,
     FIELDS,
     MAIN,
-    PAINT_LIMIT,
     PRESETS,
     Fold,
     Point,
     Settings,
     changed,
     for_table,
-    from_query,
-    missing_in_link,
     nearest,
-    place,
     preset_of,
     shape_of,
-    start_from,
-    to_query,
 )
 
 PAINT = (Point(place(0.5), place(0.25), 1, 0), Point(place(-0.3), place(1.4), 0, 1))

@@ -14,7 +14,7 @@ from typing import Any
 from fairglvq import methods, paper, sweep, tradeoff
 from fairglvq.sweep import Model, Sweep
 
-from . import state
+from . import links, state
 from .sources import TABLE, lent
 from .state import FIELDS, Fold, Settings
 
@@ -131,7 +131,7 @@ def to_query(choice: Choice) -> dict[str, str]:
     query = {} if choice.dataset == Choice().dataset else {"data": choice.dataset}
     for name in PARAMETERS:
         if getattr(choice, name) != getattr(own, name):
-            query[FIELDS[name].query] = state.written(getattr(choice, name))
+            query[FIELDS[name].query] = links.written(getattr(choice, name))
     for name in ("folds", "seeds", "x", "y", "table"):
         if getattr(choice, name) != getattr(own, name):
             query[name] = str(getattr(choice, name))
@@ -152,9 +152,9 @@ def from_query(params: Mapping[str, str]) -> tuple[Choice, list[str]]:
         told.append("The link is about a table that only its owner's visit holds: Adult is shown instead.")
         dataset, table = Choice().dataset, ""
     elif dataset != TABLE:
-        dataset = state.read_value(FIELDS["dataset"], dataset, Choice().dataset, told)
+        dataset = links.read_value(FIELDS["dataset"], dataset, Choice().dataset, told)
     own = usual(dataset)
-    values = {n: state.read_value(FIELDS[n], params.get(FIELDS[n].query), getattr(own, n), told) for n in PARAMETERS}
+    values = {n: links.read_value(FIELDS[n], params.get(FIELDS[n].query), getattr(own, n), told) for n in PARAMETERS}
     for name, allowed in (("folds", FOLDS), ("seeds", SEEDS), ("x", tradeoff.MEASURES), ("y", tradeoff.MEASURES)):
         text = params.get(name, str(getattr(own, name)))
         found = next((value for value in allowed if str(value) == text), None)

@@ -11,7 +11,7 @@ import streamlit as st
 
 from fairglvq.training import as_rows
 
-from . import session, state
+from . import links, session, state
 from .scene import Film, Scene
 from .scoring import changed_decisions, decide, labels_of, nearest, squared_distances, tallied
 from .state import FIELDS, Point, Settings
@@ -34,7 +34,7 @@ def receive() -> None:
         session.change(state.changed(settings, C=state.nearest(FIELDS["C"], gesture["value"])))
     elif kind == "continue":
         W = prototypes_of(show.scene, visit.film, gesture["panel"], gesture["model"])
-        visit.autoplay = state.changed(settings, start=state.start_from(gesture["panel"], W.tolist()))
+        visit.autoplay = state.changed(settings, start=links.start_from(gesture["panel"], W.tolist()))
         session.change(visit.autoplay)
     elif kind == "paint":
         visit.autoplay = painted(settings, show.scene, gesture)
@@ -125,6 +125,6 @@ def painted(settings: Settings, scene: Scene, gesture: Mapping[str, Any]) -> Set
     first_painted = len(rows) - len(settings.painted)
     wiped = {i - first_painted for i in gone if i >= first_painted}
     kept = [point for number, point in enumerate(settings.painted) if number not in wiped]
-    added = [Point(state.place(x), state.place(y), int(label), int(group)) for x, y, label, group in gesture["added"]]
+    added = [Point(links.place(x), links.place(y), int(label), int(group)) for x, y, label, group in gesture["added"]]
     erased = set(settings.erased) | {int(rows[i]) for i in gone if i < first_painted}
     return replace(settings, painted=(*kept, *added), erased=tuple(sorted(erased)), start=None)

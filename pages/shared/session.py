@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from . import own, stage, state
+from . import links, own, stage, state
 from .state import Settings
 
 STEPS_BACK = 50
@@ -37,7 +37,7 @@ def begin() -> Settings:
 
 def _adopt(query: dict[str, str]) -> None:
     visit = st.session_state
-    visit.settings, told = state.from_query(own.mine(query))
+    visit.settings, told = links.from_query(own.mine(query))
     visit.view = stage.read_view(query.get("view"))
     if query.get("view") and visit.view is None:
         told.append("What the link says about the view could not be read: the whole picture is shown.")
@@ -104,7 +104,7 @@ def keep_view() -> None:
 def write_link(last_epoch: int | None) -> None:
     """Let the address say exactly what is shown."""
     visit = st.session_state
-    query = state.to_query(visit.settings)
+    query = links.to_query(visit.settings)
     view = short_view(visit.view, last_epoch)
     if view:
         query["view"] = json.dumps(view, separators=(",", ":"))

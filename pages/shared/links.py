@@ -1,0 +1,194 @@
+"""Settings as the parameters of a link, and back; what cannot be read is repaired and said. No Streamlit here."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from .sources import TABLE, lent
+from .state import DEFAULTS, FIELDS, Field, Fold, Point, Settings, Start, nearest, shape_of
+
+PAINT_LIMIT = 150
+"""Painted and erased points that a link carries at most; more would not survive mail programs."""
+
+_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
+_PLACES = 4095  # two letters
+_PLANE = (-1.0, 2.0)  # where points may be painted: the data and as much again on every side
+_IGNORED = frozenset({"view", "lesson", "embed", "embed_options"})
+
+
+def to_query(settings: Settings) -> dict[str, str]:
+    """The link's parameters: only what differs from the data set's defaults."""
+    own = DEFAULTS[settings.dataset]
+    query = {
+        field.query: written(getattr(settings, name))
+        for name, field in FIELDS.items()
+        if getattr(settings, name) != getattr(Settings() if name == "dataset" else own, name)
+    }
+    if not _too_much_paint(settings):
+        if settings.painted:
+            query["paint"] = "".join(map(_encode_point, settings.painted))
+        if settings.erased:
+            query["erase"] = _encode_rows(settings.erased)
+    if settings.start and not settings.real:
+        numbers = ".".join(f"{round(1e4 * v)}" for pair in settings.start.prototypes for v in pair)
+        query["from"] = f"{settings.start.panel}.{numbers}"
+    if settings.fold:
+        query["fold"] = ".".join(map(str, settings.fold))
+    if settings.table:
+        query["table"] = settings.table
+    return query
+
+
+def missing_in_link(settings: Settings) -> str | None:
+    """What a link to these settings leaves out, and why."""
+    if _too_much_paint(settings):
+        return "So many painted or erased points do not fit into a link: Share leaves them out."
+    if settings.start and settings.real:
+        return "Prototypes of so many dimensions do not fit into a link: Share leaves out that you moved some."
+    return None
+
+
+def _too_much_paint(settings: Settings) -> bool:
+    return len(settings.painted) + len(settings.erased) > PAINT_LIMIT
+
+
+def from_query(params: Mapping[str, str]) -> tuple[Settings, list[str]]:
+    """Settings of a link, and a plain sentence for everything in it that had to be repaired."""
+    told: list[str] = []
+    table = params.get("table", "") if params.get("data") == TABLE else ""
+    if table and lent(table):
+        dataset = TABLE
+    elif params.get("data") == TABLE:
+        dataset, table = "xor", ""
+        told.append("The link is about a table that only its owner's visit holds: XOR is shown instead.")
+    else:
+        dataset = read_value(FIELDS["dataset"], params.get("data"), "xor", told)
+    own = DEFAULTS[dataset]
+    values = {
+        name: read_value(field, params.get(field.query), getattr(own, name), told)
+        for name, field in FIELDS.items()
+        if name != "dataset"
+    }
+    settings = replace(own, **values, table=table, fold=_read_fold(params.get("fold"), told))
+    known = {field.query for field in FIELDS.values()} | {"paint", "erase", "from", "fold", "table"} | _IGNORED
+    told += [f"“{name}” in the link means nothing here and was left out." for name in params if name not in known]
+    settings = _read_paint(settings, params, told)
+    return _read_start(settings, params.get("from"), told), told
+
+
+def written(value: Any) -> str:
+    """A value as it stands in a link."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def read_value(field: Field, text: str | None, default: Any, told: list[str]) -> Any:
+    """The value of a parameter, moved to the nearest allowed one where it is not allowed."""
+    if text is None:
+        return default
+    if field.choices and isinstance(field.choices[0], str):
+        if text in field.choices:
+            return text
+        told.append(f"{field.label} “{_short(text)}” is unknown: {field.named(default)} is shown instead.")
+        return default
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        told.append(f"{field.label} “{_short(text)}” is not a number: {written(default)} is used instead.")
+        return default
+    value = nearest(field, number)
+    if abs(value - number) > 1e-9:
+        told.append(f"{field.label} {_short(text)} is not possible: {written(value)} is used, the nearest that is.")
+    return value
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 24 else text[:23] + "…"
+
+
+def place(value: float) -> float:
+    """A coordinate as a link can carry it, so that a painted picture and its link are the same."""
+    low, high = _PLANE
+    steps = round((min(max(value, low), high) - low) / (high - low) * _PLACES)
+    return low + steps * (high - low) / _PLACES
+
+
+def _encode_point(point: Point) -> str:
+    low, high = _PLANE
+    letters = ""
+    for value in (point.x, point.y):
+        steps = round((value - low) / (high - low) * _PLACES)
+        letters += _ALPHABET[steps // 64] + _ALPHABET[steps % 64]
+    return letters + _ALPHABET[8 * point.label + point.group]
+
+
+def _decode_point(letters: str) -> Point:
+    low, high = _PLANE
+    x1, x0, y1, y0, kind = (_ALPHABET.index(letter) for letter in letters)
+    x, y = (low + steps * (high - low) / _PLACES for steps in (64 * x1 + x0, 64 * y1 + y0))
+    return Point(x, y, kind // 8, kind % 8)
+
+
+def _encode_rows(rows: tuple[int, ...]) -> str:
+    """Row numbers as gaps between neighbours: short, and still plain digits."""
+    return ".".join(str(row - before) for row, before in zip(rows, (0, *rows), strict=False))
+
+
+def _read_paint(settings: Settings, params: Mapping[str, str], told: list[str]) -> Settings:
+    paint, erase = params.get("paint", ""), params.get("erase", "")
+    if settings.real and (paint or erase):
+        told.append("Points can only be painted on drawn data: the link's painted points were left out.")
+        return settings
+    painted: tuple[Point, ...] = ()
+    if re.fullmatch(rf"(?:[\w-]{{5}}){{0,{PAINT_LIMIT}}}", paint, re.ASCII):
+        points = [_decode_point(paint[i : i + 5]) for i in range(0, len(paint), 5)]
+        n_classes, n_groups = shape_of(settings.dataset)
+        painted = tuple(p for p in points if p.label < n_classes and p.group < n_groups)
+        if len(painted) < len(points):
+            told.append("Some painted points have a class or group that this data set does not: they were left out.")
+    elif paint:
+        told.append("The painted points in the link could not be read and were left out.")
+    erased: tuple[int, ...] = ()
+    if re.fullmatch(r"\d{1,6}(\.\d{1,6})*", erase):
+        total, rows = 0, set()
+        for gap in erase.split("."):
+            total += int(gap)
+            rows.add(total)
+        erased = tuple(sorted(rows))
+    elif erase:
+        told.append("The erased points in the link could not be read: all points are there.")
+    return replace(settings, painted=painted, erased=erased)
+
+
+def _read_start(settings: Settings, text: str | None, told: list[str]) -> Settings:
+    if text is None:
+        return settings
+    panel, *numbers = text.split(".")
+    wanted = 2 * settings.prototypes * shape_of(settings.dataset)[0]
+    sound = len(numbers) == wanted and all(re.fullmatch(r"-?\d{1,7}", number) for number in numbers)
+    if settings.real or not sound or panel not in ("glvq", "inp", "fairglvq"):
+        told.append("The moved prototypes in the link do not fit its settings: training starts as usual.")
+        return settings
+    values = [int(number) / 1e4 for number in numbers]
+    return replace(settings, start=Start(panel, tuple(zip(values[::2], values[1::2], strict=True))))
+
+
+def _read_fold(text: str | None, told: list[str]) -> Fold | None:
+    if text is None:
+        return None
+    if re.fullmatch(r"\d{1,3}\.\d{1,3}\.\d{1,6}", text, re.ASCII):
+        fold = Fold(*map(int, text.split(".")))
+        if fold.folds >= 2 and fold.fold < fold.folds:
+            return fold
+    told.append(f"Fold “{_short(text)}” could not be read: the points are split anew.")
+    return None
+
+
+def start_from(panel: str, prototypes: list[list[float]]) -> Start:
+    """Prototypes put down by hand, as exactly as a link can carry them."""
+    return Start(panel, tuple(tuple(round(value, 4) for value in prototype) for prototype in prototypes))
