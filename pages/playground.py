@@ -10,11 +10,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from fairglvq.datasets import DATASETS
 from pages.shared import controls, fetching, gestures, menu, plain, runs, session, stage, waiting
+from pages.shared.links import missing_in_link
 from pages.shared.looks import STYLE
 from pages.shared.runs import Job, Show, workshop
 from pages.shared.scene import Film, UntrainableError, film_key, with_film
 from pages.shared.sources import TABLE, dataset_of
-from pages.shared.links import missing_in_link
 from pages.shared.state import PRESETS, Settings, preset_of
 
 PATIENCE = 0.9  # seconds of training before progress is shown
