@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from . import datasets
-from .datasets.files import data_folder
+from .datasets.files import bundled
 from .evaluation import Progress, iterate, split, summarise, tidy
 from .store import Store
 
@@ -37,7 +37,7 @@ class Experiment:
 
 def published() -> pd.DataFrame:
     """Published means and spreads, with this project's names of data sets and methods."""
-    table = pd.read_csv(data_folder() / "published_results.csv")
+    table = pd.read_csv(bundled("published_results.csv"))
     for column in ("dataset", "method"):
         table[column] = table[column].str.lower()
     return table

@@ -2,9 +2,12 @@
 
 import hashlib
 import io
+import os
 import pickle
+import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -275,10 +278,10 @@ def test_local_without_noise_still_has_two_groups():
 @pytest.mark.parametrize(
     ("knob", "values"),
     [
-        ("size", [0, -1, 2.5, float("nan"), float("inf")]),
-        ("noise", [-0.1, float("nan"), float("inf")]),
-        ("bias", [-0.01, 1.01, float("nan")]),
-        ("seed", [-1, 0.5]),
+        ("size", [0, -1, 2.5, float("nan"), float("inf"), "10", None, True]),
+        ("noise", [-0.1, float("nan"), float("inf"), "1"]),
+        ("bias", [-0.01, 1.01, float("nan"), "1"]),
+        ("seed", [-1, 0.5, None, "0"]),
     ],
 )
 def test_bad_knobs(name, knob, values):
@@ -387,6 +390,26 @@ def test_missing_data_folder_says_what_to_do(monkeypatch, tmp_path):
     monkeypatch.setenv("FAIRGLVQ_DATA", str(tmp_path))
     with pytest.raises(FileNotFoundError, match=r"adult\.csv\.gz is not in .*FAIRGLVQ_DATA"):
         datasets.load("adult")
+
+
+def test_an_installed_package_has_its_data(tmp_path):
+    """The packages that pyproject.toml names, laid out as pip does, in a folder far from the repository."""
+    setup = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    for package in setup["packages"]:
+        place = package.replace(".", "/")
+        source = ROOT / setup["package-dir"].get(package, place)
+        (tmp_path / place).mkdir(parents=True)
+        for path in source.glob("*" if package in setup["package-data"] else "*.py"):
+            shutil.copy(path, tmp_path / place)
+    code = """if True:
+        from fairglvq import bundle, datasets, paper
+        print(datasets.__file__, datasets.load("german").X.shape, len(paper.published()), *bundle.load().rows)
+    """
+    environment = {k: v for k, v in os.environ.items() if k != "FAIRGLVQ_DATA"} | {"PYTHONPATH": str(tmp_path)}
+    run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert run.stdout.split(" ", 1) == [
+        str(tmp_path / "fairglvq" / "datasets" / "__init__.py"), "(1000, 59) 40 local xor compas adult\n",
+    ], run.stderr  # fmt: skip
 
 
 def test_data_folder_can_be_moved_but_not_altered(monkeypatch, tmp_path):

@@ -12,20 +12,30 @@ DATA_VARIABLE = "FAIRGLVQ_DATA"
 
 
 def data_folder() -> Path:
-    """Where the bundled tables are: ``$FAIRGLVQ_DATA``, or ``data`` beside the package in a checkout."""
-    return Path(os.environ.get(DATA_VARIABLE) or Path(__file__).resolve().parents[2] / "data")
+    """Where the bundled tables are: ``$FAIRGLVQ_DATA``, else inside an installed package or beside it in a checkout."""
+    chosen = os.environ.get(DATA_VARIABLE)
+    if chosen:
+        return Path(chosen)
+    package = Path(__file__).resolve().parents[1]
+    installed = package / "data"
+    return installed if installed.is_dir() else package.parent / "data"
+
+
+def bundled(filename: str) -> Path:
+    """Where a bundled file is; a sentence says what to do if it is not."""
+    path = data_folder() / filename
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{filename} is not in {path.parent}. Take the data folder of the project's repository and set the "
+            f"environment variable {DATA_VARIABLE} to it."
+        )
+    return path
 
 
 def read_bundled(filename: str, sha256: str) -> io.BytesIO:
     """Return the unpacked content of the bundled ``filename``, whose packed bytes must have this ``sha256``."""
-    path = data_folder() / filename
-    try:
-        packed = path.read_bytes()
-    except FileNotFoundError:
-        raise FileNotFoundError(
-            f"{filename} is not in {path.parent}. The library installed alone brings no data: take the data folder of "
-            f"the project's repository and set the environment variable {DATA_VARIABLE} to it."
-        ) from None
+    path = bundled(filename)
+    packed = path.read_bytes()
     found = hashlib.sha256(packed).hexdigest()
     if found != sha256:
         raise ValueError(
