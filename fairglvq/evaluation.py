@@ -1,10 +1,12 @@
 """Folds x strengths x seeds -> tidy rows, on threads, processes or a Dask cluster, with finished rows kept at once."""
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Literal
 
 import joblib
@@ -57,7 +59,7 @@ def evaluate(
     ``workers`` is "threads" or "processes"; ``cluster`` (or $FAIRGLVQ_CLUSTER), the address of a Dask scheduler, sends
     the work there instead. ``progress`` is called with rows done and rows in all.
     """
-    seeds = [seed] if isinstance(seed, int | np.integer) else list(seed)
+    seeds = list(seed) if isinstance(seed, Iterable) else [seed]
     kept = store if isinstance(store, Store) else None if store is False else Store(store)
     with backend(workers, n_jobs, cluster):
         return tidy(iterate(data, method, strengths, folds, seeds, store=kept, params=params, progress=progress))
@@ -103,7 +105,10 @@ def _checked(method: str, strengths: Sequence[float]) -> list[float | None]:
     knob = methods.get(method).knob
     if knob is None:
         return [None]
-    values = [float(value) for value in np.atleast_1d(strengths)]
+    try:
+        values = [float(value) for value in np.atleast_1d(strengths)]
+    except (TypeError, ValueError):
+        values = []
     if not values or not all(np.isfinite(value) and value >= 0 for value in values):
         raise ValueError(f"strengths of {method!r} must be one or more numbers of at least 0; got {strengths!r}")
     if knob == "projections" and any(value != int(value) for value in values):
@@ -113,22 +118,28 @@ def _checked(method: str, strengths: Sequence[float]) -> list[float | None]:
 
 def _checked_folds(data: Dataset, folds: int) -> int:
     smallest = int(np.unique(data.y, return_counts=True)[1].min())
-    if not 2 <= folds <= smallest:
-        raise ValueError(f"folds must be from 2 to {smallest}, the size of the smallest class; got {folds!r}")
-    return folds
+    if not (isinstance(folds, Integral) and 2 <= folds <= smallest):
+        raise ValueError(
+            f"folds must be a whole number from 2 to {smallest}, the size of the smallest class; got {folds!r}"
+        )
+    return int(folds)
+
+
+def _checked_seeds(seeds: Sequence[int]) -> list[int]:
+    """Different seeds, at least one; scikit-learn's folds take them up to 2³² - 1."""
+    if not seeds or not all(isinstance(seed, Integral) and 0 <= seed < 2**32 for seed in seeds):
+        raise ValueError(f"seed must be one or more whole numbers from 0 to {2**32 - 1}; got {list(seeds)!r}")
+    return list(dict.fromkeys(map(int, seeds)))
 
 
 def tasks(
     data: Dataset, method: str, strengths: Sequence[float], folds: int, seeds: Sequence[int], params: dict[str, Any]
 ) -> list[Task]:
     """Every model of a sweep, seed by seed and fold by fold; what cannot be trained is an error here."""
-    values, folds, chosen = (
-        _checked(method, strengths),
-        _checked_folds(data, folds),
-        methods.parameters_for(method, params),
-    )
+    values, chosen = _checked(method, strengths), methods.parameters_for(method, params)
+    folds, seeds = _checked_folds(data, folds), _checked_seeds(seeds)
     return [
-        Task(method, strength, fold, int(seed), Key(data.fingerprint, method, strength, chosen, folds, fold, int(seed)))
+        Task(method, strength, fold, seed, Key(data.fingerprint, method, strength, chosen, folds, fold, seed))
         for seed in seeds
         for fold in range(folds)
         for strength in values
@@ -219,9 +230,7 @@ def backend(workers: str = "threads", n_jobs: int | None = None, cluster: str | 
     """The joblib backend that :func:`iterate` runs on."""
     address = cluster or os.environ.get("FAIRGLVQ_CLUSTER")
     if address:
-        from distributed import Client
-
-        with Client(address, set_as_default=False) as client, joblib.parallel_config("dask", client=client):
+        with _dask_client(address) as client, joblib.parallel_config("dask", client=client):
             yield
     elif workers in ("threads", "processes"):
         # Kernels and scikit-learn's loops release the GIL: threads do for most work, and share the data.
@@ -230,6 +239,20 @@ def backend(workers: str = "threads", n_jobs: int | None = None, cluster: str | 
             yield
     else:
         raise ValueError(f"workers must be 'threads' or 'processes'; got {workers!r}")
+
+
+def _dask_client(address: str):
+    """A connection to the scheduler at this address, or a sentence why there is none."""
+    if "://" not in address and not re.search(r":\d+$", address):
+        raise ValueError(f"a Dask cluster has an address like tcp://HOST:PORT; got {address!r}")
+    try:
+        from distributed import Client
+    except ImportError:
+        raise RuntimeError("a Dask cluster needs one more package: pip install distributed") from None
+    try:
+        return Client(address, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise OSError(f"the Dask cluster at {address} does not answer ({error})") from error
 
 
 def summarise(rows: pd.DataFrame, by: Iterable[str] = ("dataset", "method", "strength")) -> pd.DataFrame:

@@ -229,7 +229,7 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
             self._recipe()._replace(batch_size=X.shape[0], shuffle=False),
             rng,
             n_groups=self._n_groups(),
-            pseudo=None if first or self.groups_ is None else positions(self.pseudo_classes_, self.groups_, "group"),
+            pseudo=self._pseudo_codes(),
             running_votes=self._votes,
         )
         alive = trainer.run(1)
@@ -299,6 +299,11 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
     def _prototype_codes(self):
         K = len(self.classes_)
         return np.repeat(np.arange(K), len(self.prototype_labels_) // K)
+
+    def _pseudo_codes(self):
+        if self.groups_ is None or self.pseudo_classes_ is None:
+            return None
+        return positions(self.pseudo_classes_, self.groups_, "group")
 
     def _n_groups(self):
         return 1 if self.groups_ is None else len(self.groups_)

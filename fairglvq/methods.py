@@ -327,10 +327,16 @@ def get(name: str) -> Method:
     return METHODS[name]
 
 
+SET_BY_SWEEP = {"C": "strengths", "n_projections": "strengths", "random_state": "seed"}
+"""Parameters of the estimators that a sweep sets itself, and what from."""
+
+
 def parameters_for(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
     """The entries of ``params`` that a method has; one that no method has is a misspelling and an error."""
     known = frozenset().union(*(method.parameters for method in METHODS.values()))
     strangers = sorted(set(params) - known)
+    for one in SET_BY_SWEEP.keys() & set(strangers):
+        raise TypeError(f"{one} comes from {SET_BY_SWEEP[one]}: give it there")
     if strangers:
         raise TypeError(f"no method has a parameter {', '.join(strangers)}; known are {', '.join(sorted(known))}")
     chosen = {key: value for key, value in params.items() if key in get(name).parameters}

@@ -170,13 +170,15 @@ class NullSpaceProjection(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
         directions: list[NDArray[np.float64]] = []
         n_directions = np.zeros(self.n_projections + 1, dtype=np.intp)
         for iteration in range(self.n_projections):
-            if Z.shape[1] > 0:
-                W = _linear_model(Z, group, seed=rng.randint(np.iinfo(np.int32).max))  # (n_rows, rank)
-                for row, length in enumerate(np.linalg.norm(W, axis=1)):
-                    w = W[row]
-                    if np.linalg.norm(w) > NEGLIGIBLE * length:
-                        directions.append(basis @ w / np.linalg.norm(w))
-                        Z, W, basis = (_drop_direction(A, w) for A in (Z, W, basis))
+            if Z.shape[1] == 0:
+                n_directions[iteration + 1 :] = len(directions)
+                break
+            W = _linear_model(Z, group, seed=rng.randint(np.iinfo(np.int32).max))  # (n_rows, rank)
+            for row, length in enumerate(np.linalg.norm(W, axis=1)):
+                w = W[row]
+                if np.linalg.norm(w) > NEGLIGIBLE * length:
+                    directions.append(basis @ w / np.linalg.norm(w))
+                    Z, W, basis = (_drop_direction(A, w) for A in (Z, W, basis))
             n_directions[iteration + 1] = len(directions)
         return np.reshape(directions, (-1, X.shape[1])), n_directions
 

@@ -64,6 +64,14 @@ class Store:
 
     def __init__(self, path: str | os.PathLike | None = None):
         self.path = Path(path) if path is not None else default_path()
+        try:
+            self._prepare()
+        except (OSError, sqlite3.Error) as error:
+            raise OSError(
+                f"finished rows cannot be kept in {self.path} ({error}): name another file, or set FAIRGLVQ_STORE to it"
+            ) from error
+
+    def _prepare(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self._open() as db:
             _use_wal(db)

@@ -1,6 +1,7 @@
 """Cross-validation, the comparison of methods, the store, and work on processes and a real Dask cluster."""
 
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -9,6 +10,7 @@ import textwrap
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -144,6 +146,52 @@ def test_undefined_scores_survive_the_store(store):
     (found,) = store.get([key]).values()
     assert found["counts"] == row["counts"]
     assert np.isnan(found["statistical_parity"])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"strengths": None}, "strengths of 'fairglvq' must be one or more numbers"),
+        ({"strengths": ["much"]}, "strengths of 'fairglvq' must be one or more numbers"),
+        ({"folds": 2.0}, "folds must be a whole number from 2 to"),
+        ({"folds": "five"}, "folds must be a whole number from 2 to"),
+        ({"seed": 1.5}, "seed must be one or more whole numbers from 0"),
+        ({"seed": None}, "seed must be one or more whole numbers from 0"),
+        ({"seed": -1}, "seed must be one or more whole numbers from 0"),
+        ({"seed": 2**32}, "seed must be one or more whole numbers from 0"),
+        ({"seed": []}, "seed must be one or more whole numbers from 0"),
+        ({"cluster": "somewhere"}, "tcp://HOST:PORT"),
+    ],
+)
+def test_wrong_arguments_are_named(data, wrong, words):
+    with pytest.raises(ValueError, match=re.escape(words)):
+        evaluation.evaluate(data, **{"strengths": [0], "folds": 2, **wrong}, store=False, **QUICK)
+
+
+@pytest.mark.parametrize(
+    ("name", "where"), [("C", "strengths"), ("n_projections", "strengths"), ("random_state", "seed")]
+)
+def test_what_a_sweep_sets_itself_is_told(data, name, where):
+    with pytest.raises(TypeError, match=f"{name} comes from {where}"):
+        evaluation.evaluate(data, "inp", [0], store=False, **{name: 1})
+
+
+def test_a_seed_named_twice_counts_once(data):
+    rows = evaluation.evaluate(data, "const", seed=[1, 0, 1], folds=2, store=False)
+    assert rows.seed.tolist() == [0, 0, 1, 1]
+
+
+def test_without_dask_a_cluster_says_what_to_install(data, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(RuntimeError, match="pip install distributed"):
+        evaluation.evaluate(data, "const", folds=2, store=False, cluster="tcp://127.0.0.1:8786")
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, lambda path: path.write_text("not a database, but long enough" * 100)])
+def test_a_store_that_cannot_be_names_the_file(tmp_path, make):
+    make(tmp_path / "here")
+    with pytest.raises(OSError, match=r"cannot be kept in .*here .*FAIRGLVQ_STORE"):
+        Store(tmp_path / "here")
 
 
 def test_processes_give_the_same_rows(data):
