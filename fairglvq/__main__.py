@@ -2,10 +2,13 @@
 
 import argparse
 import json
+import sqlite3
 import sys
 from collections.abc import Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
+from .datasets import DATASETS
 from .version import __version__
 
 
@@ -14,7 +17,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return options.run(options)
-    except (ValueError, TypeError, OSError, RuntimeError) as error:
+    except (ValueError, TypeError, OSError, RuntimeError, sqlite3.Error) as error:
         print(f"fairglvq: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -28,26 +31,32 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     running = argparse.ArgumentParser(add_help=False)
-    running.add_argument("--folds", type=int, default=5, help="folds of the cross-validation (5)")
-    running.add_argument("--seeds", type=int, default=None, help="how many seeds: 0, 1, 2, ...")
-    running.add_argument("--jobs", type=int, default=None, help="how many models at once (all cores)")
+    running.add_argument("--jobs", type=_at_least(1), metavar="N", help="how many models at once (all cores)")
     running.add_argument("--workers", choices=("threads", "processes"), default="threads")
     running.add_argument("--cluster", metavar="tcp://HOST:PORT", help="run on this Dask cluster ($FAIRGLVQ_CLUSTER)")
     running.add_argument("--store", metavar="FILE", help="where finished rows are kept ($FAIRGLVQ_STORE)")
     running.add_argument("--fresh", action="store_true", help="compute everything anew and keep nothing")
-    running.add_argument("--csv", metavar="FILE", help="write the rows here as well")
+
+    measuring = argparse.ArgumentParser(add_help=False)
+    measuring.add_argument("--folds", type=_at_least(2), default=5, metavar="N", help="folds of cross-validation (5)")
+    measuring.add_argument("--seeds", type=_at_least(1), metavar="N", help="how many seeds: 0, 1, 2, ...")
+    measuring.add_argument("--csv", type=_new_file, metavar="FILE", help="write the rows here as well")
+    both = [running, measuring]
 
     paper = commands.add_parser("paper", help="the paper's experiments, published and own numbers side by side")
     experiments = paper.add_subparsers(required=True, metavar="EXPERIMENT")
-    table1 = experiments.add_parser("table1", parents=[running], help="Local and XOR at the paper's parameters")
-    table1.set_defaults(run=_paper, source="Table 1", dataset=None, default_seeds=5)
-    figure2 = experiments.add_parser("figure2", parents=[running], help="trade-off on real data")
+    table1 = experiments.add_parser("table1", parents=both, help="Local and XOR at the paper's parameters")
+    table1.add_argument("--dataset", choices=("local", "xor"), help="only one of them")
+    table1.set_defaults(run=_paper, source="Table 1", default_seeds=5)
+    figure2 = experiments.add_parser("figure2", parents=both, help="trade-off on real data")
     figure2.add_argument("--dataset", choices=("adult", "compas"), default="adult")
     figure2.set_defaults(run=_paper, source="Figure 2", default_seeds=1)
 
-    sweep = commands.add_parser("sweep", parents=[running], help="one method over strengths on one data set")
-    sweep.add_argument("--dataset", default="xor")
-    sweep.add_argument("--method", default="fairglvq")
+    sweep = commands.add_parser("sweep", parents=both, help="one method over strengths on one data set")
+    sweep.add_argument("--dataset", default="xor", metavar="NAME", help=f"{', '.join(DATASETS)} (xor)")
+    sweep.add_argument(
+        "--method", default="fairglvq", metavar="NAME", help="const, glvq, inp, fairglvq or others (fairglvq)"
+    )
     sweep.add_argument("--strengths", type=float, nargs="+", help="(the method's own, such as 0 to 12 for C)")
     sweep.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the estimator, such as alpha=3"
@@ -71,6 +80,25 @@ def _parser() -> argparse.ArgumentParser:
     warm = commands.add_parser("warm", help="compile the kernels now; later starts take them from disk")
     warm.set_defaults(run=_warm)
     return parser
+
+
+def _at_least(lowest: int):
+    """For argparse: a whole number that is no smaller."""
+
+    def read(text: str) -> int:
+        if not text.strip().isdecimal() or int(text) < lowest:
+            raise argparse.ArgumentTypeError(f"a whole number of at least {lowest} is needed; got {text!r}")
+        return int(text)
+
+    return read
+
+
+def _new_file(text: str) -> Path:
+    """For argparse: a file that can be written, said before hours of work and not after."""
+    path = Path(text)
+    if path.is_dir() or not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"{text} is a folder" if path.is_dir() else f"there is no {path.parent}")
+    return path
 
 
 def _paper(options) -> int:
@@ -146,7 +174,7 @@ def _bundle(options) -> int:
 def _assignment(text: str) -> tuple[str, object]:
     """NAME=VALUE, the value read as JSON if it is (3, 0.5, true) and as a word if not."""
     name, equals, value = text.partition("=")
-    if not equals:
+    if not (name and equals):
         raise ValueError(f"--set takes NAME=VALUE; got {text!r}")
     try:
         return name, json.loads(value)
@@ -218,13 +246,15 @@ def _bar(what: str, **settings):
     """A progress bar with the time left on standard error, as a function of done and total."""
     from tqdm import tqdm
 
-    with tqdm(desc=what, unit_scale="unit" in settings, **settings) as bar:
+    with ExitStack() as stack:
+        bars: list[tqdm] = []  # none before the first number: a mistake in the arguments needs no bar
 
         def tell(done: int, total: int) -> None:
-            if bar.total != total:
-                bar.reset(total)
-                bar.initial = done  # rows known before do not count for the speed
-            bar.update(done - bar.n)
+            if not bars:
+                # Rows known before do not count for the speed.
+                bar = tqdm(desc=what, total=total, initial=done, unit_scale="unit" in settings, **settings)
+                bars.append(stack.enter_context(bar))
+            bars[0].update(done - bars[0].n)
 
         yield tell
 

@@ -44,6 +44,18 @@ def test_sweep_prints_means_and_writes_rows(tmp_path):
         (("sweep", "--set", "alpha"), "NAME=VALUE"),
         (("sweep", "--set", "n_prototypes=0", "--folds", "2", "--strengths", "0"), "n_prototypes"),
         (("sweep", "--set", "colour=red"), "colour"),
+        (("sweep", "--set", "=3"), "NAME=VALUE"),
+        (("sweep", "--set", "C=3"), "C comes from strengths"),
+        (("sweep", "--seeds", "0"), "--seeds: a whole number of at least 1"),
+        (("sweep", "--seeds", "-2"), "--seeds: a whole number of at least 1"),
+        (("sweep", "--folds", "1"), "--folds: a whole number of at least 2"),
+        (("sweep", "--jobs", "many"), "--jobs: a whole number of at least 1"),
+        (("sweep", "--csv", "/nowhere/rows.csv"), "there is no /nowhere"),
+        (("sweep", "--csv", "."), "is a folder"),
+        (("sweep", "--store", "."), "finished rows cannot be kept in ."),
+        (("sweep", "--cluster", "somewhere"), "tcp://HOST:PORT"),
+        (("bundle", "--folds", "3"), "unrecognized arguments"),
+        (("paper", "table1", "--dataset", "adult"), "'local', 'xor'"),
         (("fetch", "compas", "--wheel", "/nowhere.whl"), "nowhere.whl"),
     ],
 )
@@ -52,6 +64,21 @@ def test_mistakes_get_a_sentence_and_no_traceback(arguments, words, tmp_path):
     assert run.returncode == 2
     assert words in run.stderr
     assert "Traceback" not in run.stderr
+    assert "it/s" not in run.stderr  # no progress bar of nothing
+
+
+def test_one_half_of_table1(tmp_path):
+    run = fairglvq("paper", "table1", "--dataset", "xor", "--seeds", "1", "--folds", "2", store=tmp_path / "s.sqlite")
+    assert run.returncode == 0, run.stderr
+    assert re.search(r"^xor +fairglvq +1\.25 ", run.stdout, re.MULTILINE)
+    assert "local" not in run.stdout
+
+
+def test_help_of_every_command():
+    for command in ((), ("paper",), ("paper", "table1"), ("paper", "figure2"), ("sweep",), ("fetch",), ("bench",)):
+        run = subprocess.run([sys.executable, "-m", "fairglvq", *command, "--help"], capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr
+        assert run.stdout.startswith("usage: python -m fairglvq")
 
 
 def test_table1_agrees_with_the_paper(tmp_path):
