@@ -1,9 +1,12 @@
 """The page "Your data" without a browser: good and bad tables, choices, and that nothing entered is lost."""
 
+import asyncio
+
 import numpy as np
 import pandas as pd
 import pytest
 from browser import ROOT
+from starlette.requests import Request
 from streamlit.testing.v1 import AppTest
 
 from fairglvq.datasets import table
@@ -266,6 +269,21 @@ def test_a_link_to_somebody_elses_table_does_not_open_it(at):
         fine(other.run())
         assert "table" not in other.query_params
         assert not any(getattr(value, "dataset", "") == "table" for value in other.session_state.values())
+
+
+def test_an_upload_is_never_put_into_a_temporary_file(at):
+    body = b'--x\r\nContent-Disposition: form-data; name="f"; filename="f.csv"\r\n\r\n' + b"1,2\n" * 10**6
+    sent = [{"type": "http.request", "body": body + b"\r\n--x--\r\n", "more_body": False}]
+
+    async def receive():
+        return sent.pop()
+
+    async def taken():
+        headers = [(b"content-type", b"multipart/form-data; boundary=x")]
+        async with Request({"type": "http", "method": "PUT", "headers": headers}, receive).form() as form:
+            return form["f"].size, form["f"].file._rolled
+
+    assert asyncio.run(taken()) == (4 * 10**6, False)
 
 
 def test_use_makes_it_the_data_set_of_every_page(at):

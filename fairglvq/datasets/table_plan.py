@@ -20,7 +20,21 @@ MOST_GROUPS = 6  # as many as pictures have shapes
 MOST_CATEGORIES = 50  # of one column; rarer ones are merged
 
 _TARGETS = ("target", "label", "class", "outcome", "decision", "approved", "hired", "admitted", "accepted", "granted")
-_MORE_TARGETS = ("default", "recid", "income", "credit", "risk", "result", "status", "y")
+_MORE_TARGETS = (
+    "passed",
+    "selected",
+    "promoted",
+    "graduated",
+    "eligible",
+    "default",
+    "recid",
+    "income",
+    "credit",
+    "risk",
+    "result",
+    "status",
+    "y",
+)
 _GROUPS = ("sex", "gender", "race", "ethnic", "age", "nationality", "religion", "disab", "migra", "minority", "marital")
 _FIXED = ("sex", "gender", "race", "ethnic", "age", "nationality", "native", "birth", "disab", "religion")
 _GOOD = ("good", "yes", "true", "1", "approved", "accepted", "accept", "hired", "admitted", "granted", "pass", "passed")
@@ -78,7 +92,8 @@ def guess(frame: pd.DataFrame) -> Plan:
     few = [n for n in frame if 2 <= frame[n].nunique() <= MOST_CLASSES and kinds[n] in ("binary", "category")]
     target = _named(few, _TARGETS + _MORE_TARGETS)
     if target is None and _named(list(frame), _TARGETS) is None:  # else it has one, which only the visitor can mend
-        target = next((name for name in reversed(few) if not _named([name], _GROUPS)), None)
+        two = [name for name in few if kinds[name] == "binary" and not _named([name], _GROUPS)]
+        target = two[-1] if two else None
     possible = [n for n in frame if n != target and kinds[n] in ("number", "binary", "category")]
     plan = Plan(
         kinds=kinds,

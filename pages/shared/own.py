@@ -6,10 +6,15 @@ import weakref
 from collections.abc import Mapping
 
 import streamlit as st
+from starlette.formparsers import MultiPartParser
 
 from fairglvq.datasets import Dataset
 
 from . import runs, sources
+
+# Streamlit's web server would put an upload of more than 1 MB into a temporary file before Streamlit gets it. How
+# large an upload may be at all is for Streamlit to say.
+MultiPartParser.spool_max_size = 2**40
 
 
 def keep(data: Dataset) -> str:
