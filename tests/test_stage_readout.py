@@ -549,6 +549,20 @@ def test_a_new_training_keeps_focus_and_open_details(page):
     assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
 
 
+def test_long_names_do_not_widen_a_card(page):
+    arrays, meta = random_scene(6)
+    meta |= {
+        "classes": ["not arrested again", "arrested again"],
+        "people": ["people who are not Caucasian", "Caucasians"],
+    }
+    page.set_viewport_size({"width": 300, "height": 900})  # as wide as the sheet that a card lies on
+    page.evaluate(
+        "([data, selection]) => { mounted(createCard, makeScene(data), 1, { selection }); }",
+        [to_js(arrays, meta), {"panel": "inp", "kind": "prototype", "index": 0}],
+    )
+    assert page.evaluate("document.documentElement.scrollWidth") <= 300
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_no_widget_is_wider_than_its_place(page, width):
     arrays, meta = random_scene(6, film=True, G=3, K=3)

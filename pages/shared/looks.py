@@ -5,7 +5,8 @@ STYLE = """<style>
 .stMain h1 { font-size: 1.5rem; line-height: 1.2; padding: 0; }
 .stMainBlockContainer > [data-testid="stVerticalBlock"] { gap: 0.7rem; }
 .stMainBlockContainer [data-testid="stMarkdownContainer"] { margin-bottom: 0; }
-.st-key-conclusions { gap: 0.5rem; }
+.st-key-conclusions { gap: 0.6rem; }
+.st-key-conclusions p, .st-key-offer p, .stMain [data-testid="stAlert"] p:last-child { margin-bottom: 0; }
 .st-key-t_box { position: relative; min-height: 520px; }
 .st-key-t_box .still { position: absolute; top: 0; left: 0; width: 100%; height: 520px; object-fit: contain; }
 .st-key-t_box:has(.scatterlayer) .still { display: none; }
@@ -16,6 +17,7 @@ STYLE = """<style>
 [data-testid="stSidebar"] [data-testid="stSlider"] { margin-bottom: -0.75rem; }
 [data-testid="stSidebar"] [data-testid="stCaptionContainer"] { margin-bottom: 0.2rem; }
 [data-testid="stSidebar"] [data-testid="stCaptionContainer"] p { font-size: 0.8rem; line-height: 1.3; margin: 0; }
+.st-key-w_dataset { width: 100%; }
 .st-key-w_dataset [role="radiogroup"] {
   display: grid; grid-template-columns: repeat(12, minmax(0, 1fr)); gap: 0.35rem; width: 100%;
 }
