@@ -18,7 +18,7 @@ from .report import Report, Share, words
 from .traits import number_words
 
 INTERVALS = (
-    "Intervals are 95 % intervals (Wilson for a share, Newcombe for a difference). They say how far the numbers may be "
+    "Intervals are 95% intervals (Wilson for a share, Newcombe for a difference). They say how far the numbers may be "
     "off because only so many people were measured; training the model anew with another seed is not in them."
 )
 
@@ -76,7 +76,7 @@ def _numbers(report: Report) -> str:
         interval = f"{_points(gap.low)} to {_points(gap.high)}"
         who = f"{gap.ahead} ahead of {gap.behind}" if gap.ahead else "no two groups to compare"
         rows.append([name, meaning, f"{_points(gap.value)} points", interval, who])
-    head = ["", "What it is", "Value", "95 % interval", "Who"]
+    head = ["", "What it is", "Value", "95% interval", "Who"]
     more = (
         " With three groups or more, a gap is between the two that are farthest apart."
         if len(report.groups) > 2
@@ -90,11 +90,11 @@ def _groups_table(report: Report) -> str:
         "Group",
         "People",
         "Get the favourable decision",
-        "95 %",
+        "95%",
         "Get it if it is the truth",
-        "95 %",
+        "95%",
         "Right",
-        "95 %",
+        "95%",
     ]
     rows = []
     for group in report.groups:
@@ -190,8 +190,7 @@ def _prototypes(report: Report) -> str:
             f"{card.people:,} people, {_percent(card.share)} of those measured{majority}." if card.people
             else f"Nobody who was measured is in its cell{majority}."
         )  # fmt: skip
-        mix = ", ".join(f"{name} {n:,}" for name, n in card.groups)
-        truth = ", ".join(f"{name} {n:,}" for name, n in card.truths)
+        mix, truth = _counted(card.groups), _counted(card.truths)
         apart = "".join(f"<li><bdi>{escape(words)}</bdi></li>" for words in card.apart)
         cards.append(
             f"<article><h3>Prototype {card.number} decides “<bdi>{escape(card.decides)}</bdi>”</h3>"
@@ -209,9 +208,9 @@ def _data(report: Report) -> str:
         {
             "Data": data.title,
             "Size": f"{data.rows:,} people, {data.features:,} features made from {data.columns:,} columns",
-            "Outcome": f"{data.label_column}: {', '.join(f'{name} {n:,}' for name, n in data.classes)}",
+            "Outcome": f"{data.label_column}: {_counted(data.classes)}",
             "Favourable outcome": data.favourable,
-            "Groups": f"{data.group_column}: {', '.join(f'{name} {n:,}' for name, n in data.groups)}",
+            "Groups": f"{data.group_column}: {_counted(data.groups)}",
             "Source": data.source,
             "Licence": data.licence,
             "Fingerprint (sha256)": data.fingerprint,
@@ -252,12 +251,17 @@ def _list(texts: Iterable[str]) -> str:
     return f"<ul>{items}</ul>" if items else ""
 
 
+def _counted(names: Iterable[tuple[str, int]]) -> str:
+    """How many of each name; a name may be a number itself, so it stands in quotation marks."""
+    return ", ".join(f"{n:,} “{name}”" for name, n in names)
+
+
 def _percent(share: float) -> str:
-    return "unknown" if math.isnan(share) else f"{100 * share:.1f} %"
+    return "unknown" if math.isnan(share) else f"{100 * share:.1f}%"
 
 
 def _reach(share: Share) -> str:
-    return "" if math.isnan(share.value) else f"{100 * share.low:.1f} to {100 * share.high:.1f} %"
+    return "" if math.isnan(share.value) else f"{100 * share.low:.1f} to {100 * share.high:.1f}%"
 
 
 def _points(share: float) -> str:
@@ -302,11 +306,15 @@ pre { background: var(--card); border: 1px solid var(--line); border-radius: 0.5
 .picture svg { max-width: 100%; height: auto; display: block; }
 .picture.dark { display: none; }
 @media (prefers-color-scheme: dark) { .picture.dark { display: block; } .picture.light { display: none; } }
-@media (max-width: 30rem) { dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: 0.5rem; } }
+@media (max-width: 30rem) {
+  .wide table { min-width: 36rem; }
+  dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: 0.5rem; }
+}
 @media print {
   :root { --ink: #000; --quiet: #444; --page: #fff; --line: #bbb; --card: #fff; }
   body { max-width: none; padding: 0; font-size: 11pt; }
   .picture.dark { display: none; } .picture.light { display: block; }
   h2 { break-after: avoid; } tr { break-inside: avoid; } .wide { overflow: visible; }
+  .wide table { min-width: 0; }
 }
 """

@@ -12,7 +12,7 @@ from fairglvq import datasets, model_file, report, report_html
 from fairglvq.model_file import ModelFileError
 from pages.shared import export, scene
 from pages.shared.explained.model import _view
-from pages.shared.state import Fold, Settings
+from pages.shared.state import Fold, Point, Settings
 
 GERMAN = Settings(dataset="german", C=1.0, prototypes=2, batch_size=100, epochs=6, seed=3)
 
@@ -102,6 +102,23 @@ def test_settings_are_told_as_the_controls_call_them(german):
     inp = export.settings_in_words(Settings(), "inp")
     assert inp["Directions INP removes"] == "1"
     assert "Fairness strength C" not in inp
+
+
+@pytest.mark.parametrize(
+    ("settings", "known"),
+    [
+        (Settings(dataset="xor"), True),
+        (Settings(dataset="xor", noise=1.7), False),
+        (Settings(dataset="xor", painted=(Point(0.1, 0.2, 0, 1),)), False),
+        (Settings(dataset="table"), False),
+    ],
+)
+def test_a_report_has_the_curve_of_its_data(settings, known):
+    """Also before the trade-off page was opened, but never that of other points."""
+    curve = export._curve(settings)
+    assert (curve is not None) == known
+    if known:
+        assert {"glvq", "inp", "fairglvq"} <= set(curve["method"])
 
 
 def test_what_was_done_by_hand_has_no_receipt():

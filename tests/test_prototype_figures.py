@@ -76,16 +76,19 @@ def test_marks_at_one_place_are_named_together():
     marks = trace(figures.map_figure(places, MARKS, axes=("x", "y")), mode="markers+text")
     said = {entry[0]: text for entry, text in zip(marks.customdata, marks.text, strict=True)}
     assert said == {0: "1, 2", 1: "", 2: "3, 4", 3: ""}
+    turned = MARKS._replace(shares=MARKS.shares[::-1])  # now 2 and 4 are the larger ones
+    marks = trace(figures.map_figure(places, turned, axes=("x", "y")), mode="markers+text")
+    assert set(marks.text) == {"1, 2", "3, 4", ""}
 
 
 def test_numbers_of_neighbours_go_to_free_sides():
     """A row of marks that touch, one above the first: its number cannot stand on top, the others' can."""
     places, sizes = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]) * 14, np.full(3, 12.0)
-    said = numbering.numbers(places, sizes, ["1", "2", "3"], font=12, extent=float(numbering.PLOT))
+    said = numbering.numbers(places, sizes, [1, 2, 3], font=12, extent=float(numbering.PLOT))
     assert said.texts == ["1", "2", "3"]
     assert said.sides == ["bottom center", "top center", "top center"]
     hidden = np.array([[14.0, 11.0]])  # where the number of mark 2 would be
-    said = numbering.numbers(places, sizes, ["1", "2", "3"], font=12, extent=float(numbering.PLOT), others=hidden)
+    said = numbering.numbers(places, sizes, [1, 2, 3], font=12, extent=float(numbering.PLOT), others=hidden)
     assert said.sides[1] != "top center"
 
 
@@ -125,7 +128,7 @@ def test_many_small_parts_become_one_bar_and_still_add_up():
     many = figures.Marks(np.ones(20, int), np.zeros(20, int), np.full(20, 0.05), MARKS.classes, MARKS.groups)
     parts = Contributions("statistical_parity", 0, 1, values, float(values.sum()))
     bars = trace(figures.waterfall_figure(parts, many, measure="parity", most=8), type="bar")
-    assert bars.x[-2:] == ("others", "gap")
+    assert bars.x[-2:] == ("rest", "gap")
     assert sum(bars.y[:-1]) == pytest.approx(bars.y[-1])
 
 

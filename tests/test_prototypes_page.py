@@ -222,7 +222,7 @@ def test_the_open_card_tells_what_a_direct_count_finds():
     cell = [i for i in measured if ((people.X[i] - W) ** 2).sum(axis=1).argmin() == p]
     assert f"**{len(cell) / 2:.1f}%** of them: {len(cell)} of 200 held-out people" in text(at, "It decides for")
     good = sum(people.y[i] == 1 for i in cell)
-    assert f"good {good} ({100 * good / len(cell):.1f}%)" in plain(text(at, "**Who is in its cell.**"))
+    assert f"{good} “good” ({100 * good / len(cell):.1f}%)" in plain(text(at, "**Who is in its cell.**"))
     rows = at.table[0].value
     for g, name in enumerate(people.groups):
         own = [i for i in cell if people.s[i] == g]
@@ -243,6 +243,21 @@ def test_the_open_card_tells_what_a_direct_count_finds():
     closest = sorted(np.flatnonzero(explained.nearest == p), key=lambda i: ((people.X[i] - W[p]) ** 2).sum())[:3]
     labels = [button.label for button in at.button if button.label.startswith("Explain ")]
     assert labels == [f"Explain person {v.table.rows[i] + 1}" for i in closest]
+
+
+def test_every_column_of_a_prototype_is_there():
+    at = visit(data="german", epochs="20")
+    v, p = view(at), headings(at)[0] - 1
+    x = v.people.original(v.models["fairglvq"].prototypes[p])
+    table = next(frame.value for frame in at.dataframe if "average person" in frame.value).set_index("column")
+    assert list(table.index) == [block.column for block in v.people.blocks]
+    age, housing = v.people.block("age"), v.people.block("housing")
+    assert table.loc["age", f"prototype {p + 1}"] == f"{x[age.start]:.1f}"
+    assert table.loc["age", "average person"] == f"{v.data.X[:, age.start].mean():.1f}"
+    mean = v.data.X[:, housing.columns].mean(axis=0)
+    order = np.argsort(-mean)
+    expected = ", ".join(f"{housing.categories[c]} {100 * mean[c]:.0f}%" for c in order)
+    assert table.loc["housing", "average person"] == expected
 
 
 def test_the_map_shows_every_prototype_where_it_is():

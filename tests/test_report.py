@@ -143,10 +143,10 @@ def test_the_page_holds_every_part_and_needs_nothing_else(made):
 
 def test_numbers_on_the_page_are_those_of_the_report(made):
     page = Page(report_html.to_html(made)).text
-    assert f"{100 * made.accuracy.value:.1f} %" in page
-    assert f"{100 * made.accuracy.low:.1f} to {100 * made.accuracy.high:.1f} %" in page
+    assert f"{100 * made.accuracy.value:.1f}%" in page
+    assert f"{100 * made.accuracy.low:.1f} to {100 * made.accuracy.high:.1f}%" in page
     for group in made.groups:
-        assert f"{100 * group.favourable.value:.1f} % of {group.n:,}" in page
+        assert f"{100 * group.favourable.value:.1f}% of {group.n:,}" in page
     assert f"{100 * made.gaps[0].value:.1f} points" in page.replace("\N{MINUS SIGN}", "-")
     assert "the model of this report" in page
 

@@ -34,16 +34,16 @@ class Numbers(NamedTuple):
 def numbers(
     places: NDArray[np.float64],
     sizes: NDArray[np.float64],
-    names: Sequence[str],
+    names: Sequence[int],
     *,
     font: float,
     extent: float,
     others: NDArray[np.float64] | None = None,
 ) -> Numbers:
-    """Names beside marks at places (P, 2) with these diameters in pixels, on a map ``extent`` units wide and high.
+    """Numbers beside marks at places (P, 2) with these diameters in pixels, on a map ``extent`` units wide and high.
 
-    A mark whose centre lies inside a larger one is named together with it: "3, 5". ``others`` are places (n, 2) of
-    small marks without a name, which are not to be covered either.
+    A mark whose centre lies inside a larger one is told together with it: "3, 5". ``others`` are places (n, 2) of
+    small marks without a number, which are not to be covered either.
     """
     scale = PLOT / extent if extent > 0 else 1.0
     at = places * [scale, -scale]  # pixels, downwards as on a screen
@@ -56,7 +56,7 @@ def numbers(
     taken = [] if others is None else [_around(centre, 4.0) for centre in others * [scale, -scale]]
     texts, sides = [""] * len(at), ["top center"] * len(at)
     for q, own in told.items():
-        texts[q] = ", ".join(names[p] for p in sorted(own))
+        texts[q] = ", ".join(map(str, sorted(names[p] for p in own)))
         in_the_way = [*taken, *(mark for p, mark in enumerate(marks) if p not in own)]
         boxes = {side: _beside(at[q], radius[q], way, texts[q], font) for side, way in SIDES.items()}
         sides[q] = min(boxes, key=lambda side: sum(_shared(boxes[side], box) for box in in_the_way))

@@ -80,7 +80,7 @@ def map_figure(
         )  # fmt: skip
     font = 12 if len(where) <= 20 else 9
     drawn = where if people is None else np.vstack([where, people[0]])
-    names = [str(p + 1) for p in order]
+    names = [int(p) + 1 for p in order]
     said = numbers(where[order], sizes[order], names, font=font, extent=float(np.ptp(drawn, axis=0).max()))
     figure.add_scatter(
         x=where[order, 0], y=where[order, 1], mode="markers+text", showlegend=False,
@@ -170,7 +170,9 @@ def waterfall_figure(
             _legend_mark(figure, f"mostly {plain(word)}", shapes[g], _ground(theme), ink)
     _lay_out(figure, theme, height)
     figure.update_layout(bargap=0.25, margin={"t": 28})
-    figure.update_xaxes(title_text="number of the prototype", type="category", showgrid=False)
+    figure.update_xaxes(
+        title_text="number of the prototype", type="category", showgrid=False, tickangle=0, tickfont_size=11
+    )
     figure.update_yaxes(title_text=f"{plain(measure)} gap in points", zeroline=True, zerolinecolor=ink)
     return figure
 
@@ -222,7 +224,7 @@ def profile_figure(
         marker={"color": colour.mark(theme)}, hoverinfo="skip", width=0.55,
     )  # fmt: skip
     figure.add_scatter(  # on the right, where no mark covers them
-        x=[104] * len(rows), y=y, mode="text", text=[plain(_amount(d.own, d.category)) for d in rows],
+        x=[108] * len(rows), y=y, mode="text", text=[plain(_amount(d.own, d.category)) for d in rows],
         textposition="middle right", cliponaxis=False, hoverinfo="skip", showlegend=False,
         textfont={"color": INK.mark(theme)},
     )  # fmt: skip
@@ -241,7 +243,7 @@ def profile_figure(
             hovertemplate="nearest rival %{text}<extra></extra>",
         )  # fmt: skip
     _lay_out(figure, theme, 90 + 42 * len(rows))
-    figure.update_xaxes(range=[0, 135], tickvals=[0, 50, 100], ticktext=["lowest, 0%", "", "highest, 100%"])
+    figure.update_xaxes(range=[0, 140], tickvals=[0, 50, 100], ticktext=["lowest, 0%", "", "highest, 100%"])
     _rows(figure, [_row_label(d) for d in rows])
     return figure
 
@@ -345,7 +347,7 @@ def pairs_figure(
     )  # fmt: skip
     sizes = np.full(len(new), 12.0)
     extent = float(np.ptp(np.vstack([old, new]), axis=0).max())
-    said = numbers(new, sizes, [str(p + 1) for _, p in names], font=12, extent=extent, others=old)
+    said = numbers(new, sizes, [p + 1 for _, p in names], font=12, extent=extent, others=old)
     told = [f"{plain(titles[0])} {p + 1} → {plain(titles[1])} {q + 1}" for p, q in names]
     figure.add_scatter(
         x=new[:, 0], y=new[:, 1], mode="markers+text", name=plain(titles[1]), showlegend=False,
@@ -465,7 +467,7 @@ def _ground(theme: Theme) -> str:
 
 
 def _short_name(p: int) -> str:
-    return str(p + 1) if p >= 0 else "others"
+    return str(p + 1) if p >= 0 else "rest"
 
 
 def _told(p: int, value: float) -> str:

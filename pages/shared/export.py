@@ -17,7 +17,7 @@ from fairglvq.people import Population
 from . import plain
 from .explained.model import View, title
 from .sources import TABLE
-from .state import FIELDS, Settings
+from .state import DEFAULTS, FIELDS, Settings
 
 ESTIMATORS = {"glvq": "GLVQ", "inp": "GLVQ", "fairglvq": "FairGLVQ"}
 ONLY = {"C": "fairglvq", "alpha": "fairglvq", "projections": "inp"}  # settings that only one method has
@@ -207,12 +207,19 @@ def _about(settings: Settings) -> list[str]:
 
 
 def _curve(settings: Settings) -> pd.DataFrame | None:
-    """Rows of the trade-off page, if it is about the same data."""
-    choice = st.session_state.get("choice")
-    if choice is None or choice.dataset != settings.dataset or choice.table != settings.table:
+    """Rows of the trade-off page about the same data: of the curve in view there, or else of the one it starts with."""
+    usual = DEFAULTS[settings.dataset]
+    as_drawn = usual.real or (settings.noise, settings.bias) == (usual.noise, usual.bias)
+    if not as_drawn or settings.painted or settings.erased:
         return None
+    from . import curves
     from .curve import results
 
+    choice = st.session_state.get("choice")
+    if choice is None or choice.dataset != settings.dataset or choice.table != settings.table:
+        if settings.dataset == TABLE:
+            return None
+        choice = curves.usual(settings.dataset)
     rows = results.collect(choice).rows
     return None if rows.empty else rows
 

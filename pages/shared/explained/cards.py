@@ -190,7 +190,22 @@ def _full(view: View, method: str, explained: Explained, p: int) -> None:
         _people(view, explained, p)
         st.markdown(f"**Its part in the gap.** {words.contribution(view, explained, p)}")
         st.markdown(f"**If it were removed.** {words.removal(view, explained.without(p), p)}")
+    _every_column(view, explained, p, rival)
     _closest(view, explained, p)
+
+
+def _every_column(view: View, explained: Explained, p: int, rival: int) -> None:
+    """The whole profile beside the average person's and the rival's."""
+    people, profiles = view.people, explained.profiles
+    told = {
+        f"prototype {p + 1}": traits(people, profiles[p]),
+        "average person": traits(people, people.mean),
+        f"nearest rival, prototype {rival + 1}": traits(people, profiles[rival]),
+    }
+    table = {"column": [block.column for block in people.blocks]}
+    table |= {name: [words.trait(one) for one in found] for name, found in told.items()}
+    with st.expander("Every column of it"):
+        st.dataframe(pd.DataFrame(table), hide_index=True, alt=f"All columns of prototype {p + 1}, a row each.")
 
 
 def _apart(view: View, explained: Explained, p: int, rival: int, average: list[Difference]) -> None:

@@ -358,8 +358,8 @@ def _changes(view: View, method: str, x: np.ndarray) -> None:
         return
     first = found[0]
     st.markdown(
-        f"**{md(first.column)} {md(words.written(first.after, 12))}** instead of {md(words.written(first.before))}, all "
-        f"else the same, and the decision is {words.quoted(people.classes[first.label])}."
+        f"**{md(first.column)} {md(words.written(first.after, 12))}** instead of {md(words.written(first.before))}, "
+        f"all else the same, and the decision is {words.quoted(people.classes[first.label])}."
     )
     table = pd.DataFrame(
         {

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fairglvq.decision import Verdict
 from fairglvq.explain import SMALL, CellGroup, Contributions, Explained, Measure, Removal, Score
 from fairglvq.figures.grammar import CLASS_COLOURS, GROUP_SHAPES, Theme
-from fairglvq.traits import number_words
+from fairglvq.traits import Trait, number_words, percent
 
 from ..state import Settings
 from .model import View, title
@@ -191,10 +191,20 @@ def aside(distance: float) -> str:
     )
 
 
+def trait(found: Trait, most: int = 3) -> str:
+    """A number, or the largest shares of a category."""
+    if not found.shares:
+        return found.words()
+    order = np.argsort(-np.array(found.shares), kind="stable")[:most]
+    return ", ".join(found.words(int(c)) for c in order if percent(found.shares[c]) != "0%")
+
+
 def mix(names: Sequence[str], counts: Sequence[int]) -> str:
-    """Counts and shares by name."""
+    """Counts and shares by name; a name may be a number itself, so it stands in quotation marks."""
     total = sum(counts)
-    return ", ".join(f"{md(name)} {n:,} ({rate(n / total)})" for name, n in zip(names, counts, strict=True) if total)
+    return ", ".join(
+        f"{n:,} {quoted(name)} ({rate(n / total)})" for name, n in zip(names, counts, strict=True) if total
+    )
 
 
 def contribution(view: View, explained: Explained, p: int) -> str:
