@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 from test_grammar import SIGHT, THEMES, contrast, lab, linear
 
-from fairglvq import datasets, evaluation, limit, methods, paper, tradeoff
+from fairglvq import bundle, datasets, evaluation, limit, methods, paper, sweep, tradeoff
 from fairglvq.figures import tradeoff as figures
 from fairglvq.figures.grammar import BACKGROUNDS, CLASS_COLOURS, GROUP_SHAPES
 
@@ -278,7 +278,7 @@ def test_a_curve_runs_through_the_strengths_with_bars_and_ids(table):
     assert "n = %{customdata[2]}" in fair.hovertemplate
     assert list(fair.text) == ["", "", "C = 2"]
     assert drawn["GLVQ"].mode == "markers"
-    front = drawn["Pareto front"]
+    front = drawn["best points"]
     assert list(zip(front.x, front.y, strict=True)) == [(0.02, 0.86), (0.2, 0.96), (0.24, 0.98)]
 
 
@@ -341,6 +341,46 @@ def test_labels_that_would_overlap_are_moved_or_left_out():
     placed = [trace.textposition for trace in figure.data if "text" in trace.mode]
     assert len(placed) == len(set(placed))
     assert 2 <= len(placed) < 5
+
+
+def bundled_figure(name, published):
+    plan = sweep.paper_sweep(name)
+    rows = [
+        {"dataset": name, "method": m.method, "strength": math.nan if m.strength is None else m.strength}
+        | {"fold": m.fold, "seed": m.seed}
+        | row
+        for m, row in bundle.load().known(plan).items()
+    ]
+    line = bundle.load().limits[name, False] if name in bundle.ESTIMATED else limit.known(name)
+    table = tradeoff.summary(pd.DataFrame(rows))
+    return figures.tradeoff_figure(table, limits=[line], published=paper.published() if published else None)
+
+
+@pytest.mark.parametrize("published", [False, True])
+@pytest.mark.parametrize("name", ["local", "xor", "adult", "compas"])
+def test_labels_cover_no_line_and_no_mark(name, published):
+    """Lines cut into a thousand points each; none of them is where the words are, on a phone or on a desk."""
+    figure = bundled_figure(name, published)
+    low, high = np.array([figure.layout.xaxis.range, figure.layout.yaxis.range]).T
+    labelled = [trace for trace in figure.data if "text" in trace.mode]
+    assert labelled
+    for size in ((250, 330), (720, 400)):
+        drawn = []
+        for trace in figure.data:
+            corners = (np.column_stack([trace.x, trace.y]).astype(float) - low) / (high - low) * size
+            steps = np.linspace(0, len(corners) - 1, 1000 * len(corners))
+            ways = [np.interp(steps, np.arange(len(corners)), corners[:, axis]) for axis in (0, 1)]
+            drawn.append(np.column_stack(ways) if "lines" in trace.mode else corners)
+        everything = np.concatenate(drawn)
+        for trace in labelled:
+            x, y = (np.array([trace.x[-1], trace.y[-1]]) - low) / (high - low) * size
+            wide, place = 5.5 * len(trace.text[-1]), trace.textposition
+            left = x + 8.5 if "right" in place else x - 8.5 - wide if "left" in place else x - wide / 2
+            bottom = y + 8.5 if "top" in place else y - 19.5 if "bottom" in place else y - 5.5
+            inside = (everything > [left, bottom]) & (everything < [left + wide, bottom + 11])
+            assert not inside.all(axis=1).any(), (trace.name, size)
+            assert 0 <= left <= size[0] - wide
+            assert 0 <= bottom <= size[1] - 11
 
 
 @pytest.mark.parametrize("theme", THEMES)

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
+from .tradeoff import FONT
+
 _DASHES = {"dash": "8 5", "dot": "2 4", "dashdot": "8 4 2 4"}
 
 
@@ -44,7 +45,7 @@ def to_svg(
     ]
     for trace in traces:
         parts += _trace(trace, place)
-    parts += ["</g>", *_labels(traces, place), *_legend(rows, bottom + 62, ink), "</svg>"]
+    parts += ["</g>", *_labels(traces, place, background), *_legend(rows, bottom + 62, ink), "</svg>"]
     return "\n".join(part for part in parts if part)
 
 
@@ -194,20 +195,20 @@ def _outline(shape: str) -> list[tuple[float, float]]:
     return known[shape]
 
 
-def _labels(traces: Iterable[Any], place: _Place) -> list[str]:
-    """Words beside points."""
-    parts = []
+def _labels(traces: Iterable[Any], place: _Place, background: str) -> list[str]:
+    """Words beside points, with a rim of background."""
+    parts = [f'<g stroke="{background}" stroke-width="3" stroke-linejoin="round" paint-order="stroke">']
     for trace in traces:
         if "text" not in (trace.mode or "") or trace.text is None:
             continue
         position = trace.textposition or "top right"
         anchor = "start" if "right" in position else "end" if "left" in position else "middle"
         right = {"start": 9, "end": -9}.get(anchor, 0)
-        down = -9 if "top" in position else 18
+        down = -9 if "top" in position else 18 if "bottom" in position else 4
         for words, point in zip(trace.text, _points(trace, place), strict=True):
             if words and point:
                 parts.append(_text(words, point[0] + right, point[1] + down, trace.textfont.color, anchor, 11))
-    return parts
+    return [*parts, "</g>"]
 
 
 def _legend_entries(traces: Iterable[Any]) -> list[Any]:

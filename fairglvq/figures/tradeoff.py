@@ -19,6 +19,10 @@ from ..limit import Limit
 from ..methods import METHODS
 from ..tradeoff import MEASURES, label, pareto, point_id, strength_words
 from .grammar import ClassColour, Theme
+from .labels import LETTER, halo, label_strengths
+
+FONT = '"Source Sans", "Source Sans Pro", system-ui, -apple-system, "Segoe UI", Roboto, sans-serif'
+"""The page's own font; a picture that was taken away finds one like it."""
 
 INK = ClassColour("#31333f", "#e6e8ee")
 GRID = ClassColour("#dfe1e8", "#31353f")
@@ -89,12 +93,12 @@ def tradeoff_figure(
     figure = go.Figure()
     shown = table[table[f"{x}_mean"].notna() & table[f"{y}_mean"].notna()]
     theirs = _of_the_same_data(published, shown, x, y)
-    ranges = [_range(shown, theirs, axis) for axis in (x, y)]
+    ranges = [_range(shown, theirs, x, 0.06), _range(shown, theirs, y, 0.1)]  # words may stand below the lowest mark
 
     if front and len(shown) > 1:
         best = shown[pareto(shown, x, y)].sort_values(f"{x}_mean")
         figure.add_scatter(
-            x=best[f"{x}_mean"], y=best[f"{y}_mean"], mode="lines", name="Pareto front", hoverinfo="skip",
+            x=best[f"{x}_mean"], y=best[f"{y}_mean"], mode="lines", name="best points", hoverinfo="skip",
             line={"color": _faded(ink, 0.18), "width": 12}, legendrank=2000,
         )  # fmt: skip
     if (x, y) == ("statistical_parity", "accuracy"):
@@ -102,9 +106,10 @@ def tradeoff_figure(
             ranges[1] = _add_limit(figure, line, ranges, ink)
     for method, own in theirs.groupby("method", sort=False):
         _add_published(figure, str(method), own.sort_values("strength"), x, y, theme)
-    labels = _strength_labels(shown, x, y, ranges) if strength_labels else {}
     for method, own in shown.groupby("method", sort=False):
-        _add_curve(figure, str(method), own.sort_values("strength"), x, y, theme, labels.get(str(method)))
+        _add_curve(figure, str(method), own.sort_values("strength"), x, y, theme)
+    if strength_labels:
+        label_strengths(figure, ranges)
     _lay_out(figure, theme, height)
     figure.update_xaxes(title_text=_axis_title(x, "←", "→"), range=ranges[0], tickformat=".2f")
     figure.update_yaxes(title_text=_axis_title(y, "↓", "↑"), range=ranges[1])
@@ -170,49 +175,17 @@ def alt_text(table: pd.DataFrame, x: str = "statistical_parity", y: str = "accur
     return f"{heading}, means over folds: {'; '.join(told)}." if told else f"{heading}: no points yet."
 
 
-def _add_curve(
-    figure: go.Figure, method: str, own: pd.DataFrame, x: str, y: str, theme: Theme, position: str | None
-) -> None:
-    """A method's points; ``position`` is where the words for its largest strength stand beside the last one."""
+def _add_curve(figure: go.Figure, method: str, own: pd.DataFrame, x: str, y: str, theme: Theme) -> None:
     style = styles()[method]
     colour = style.colour.mark(theme)
-    mode = "lines+markers" if METHODS[method].knob else "markers"
-    text = [""] * (len(own) - 1) + [strength_words(method, own["strength"].iloc[-1]) if position else ""]
     figure.add_scatter(
         x=own[f"{x}_mean"], y=own[f"{y}_mean"], name=label(method), legendgroup=method,
-        legendrank=list(METHODS).index(method) + 1, mode=f"{mode}+text" if position else mode, text=text,
-        textposition=position, textfont={"color": colour, "size": 11}, line={"color": colour, "width": 2},
+        legendrank=list(METHODS).index(method) + 1, mode="lines+markers" if METHODS[method].knob else "markers",
+        textfont={"color": colour, "size": LETTER, "shadow": halo(theme)}, line={"color": colour, "width": 2},
         marker={"symbol": style.shape, "size": 12, "color": colour, "line": {"width": 0}},
         error_x=_bars(own[f"{x}_std"], colour), error_y=_bars(own[f"{y}_std"], colour),
-        customdata=_customdata(own, method, x, y), hovertemplate=_hover(x, y),
+        customdata=_customdata(own, method, x, y), hovertemplate=_hover(x, y), **_clicked(colour),
     )  # fmt: skip
-
-
-def _strength_labels(shown: pd.DataFrame, x: str, y: str, ranges: list[list[float]]) -> dict[str, str]:
-    """Where the words for each method's largest strength go, so that no two overlap; some may find no place.
-
-    The largest strength is enough to show which way a curve runs, and the smallest ones often coincide. Sizes are
-    those of a phone, in shares of the plot: what fits there fits everywhere.
-    """
-    wide, tall = 0.3, 0.08
-    placed: list[tuple[float, float]] = []  # lower left corners
-    found = {}
-    for method, own in shown.groupby("method", sort=False):
-        if METHODS[str(method)].knob is None:
-            continue
-        last = own.sort_values("strength").iloc[-1]
-        point = [(last[f"{name}_mean"] - low) / (high - low) for name, (low, high) in zip((x, y), ranges, strict=True)]
-        for position in ("bottom right", "top right", "bottom left", "top left"):
-            left = point[0] if "right" in position else point[0] - wide
-            low = point[1] if "top" in position else point[1] - tall
-            inside = 0 <= left <= 1 - wide and 0 <= low <= 1 - tall
-            if inside and all(
-                abs(left - other[0]) > 0.99 * wide or abs(low - other[1]) > 0.99 * tall for other in placed
-            ):
-                placed.append((left, low))
-                found[str(method)] = position
-                break
-    return found
 
 
 def _add_published(figure: go.Figure, method: str, own: pd.DataFrame, x: str, y: str, theme: Theme) -> None:
@@ -225,7 +198,7 @@ def _add_published(figure: go.Figure, method: str, own: pd.DataFrame, x: str, y:
         line={"color": _faded(colour, 0.6), "width": 1, "dash": "dot"},
         marker={"symbol": f"{style.shape}-open", "size": 11, "color": colour, "line": {"width": 1.5}},
         customdata=[["", text, math.nan, *spread] for text, spread in zip(words, _spreads(own, x, y), strict=True)],
-        hovertemplate=_hover(x, y, counted=False),
+        hovertemplate=_hover(x, y, counted=False), **_clicked(colour),
     )  # fmt: skip
 
 
@@ -254,15 +227,15 @@ def _of_the_same_data(published: pd.DataFrame | None, shown: pd.DataFrame, x: st
     return published[same & published[f"{x}_mean"].notna() & published[f"{y}_mean"].notna()]
 
 
-def _range(shown: pd.DataFrame, theirs: pd.DataFrame, name: str) -> list[float]:
-    """Axis range with every point and its bar inside; a gap starts at 0, where fairness is."""
+def _range(shown: pd.DataFrame, theirs: pd.DataFrame, name: str, share: float) -> list[float]:
+    """Axis range with every point and its bar inside, and a share of margin; a gap starts at 0, where fairness is."""
     means = np.concatenate([shown[f"{name}_mean"], theirs[f"{name}_mean"]]).astype(float)
     spreads = np.concatenate([shown[f"{name}_std"], np.zeros(len(theirs))]).astype(float)
     if len(means) == 0:
         return [0.0, 1.0]
     low, high = float((means - spreads).min()), float((means + spreads).max())
     low = low if MEASURES[name].more_is_better else 0.0
-    margin = 0.06 * max(high - low, 0.02)
+    margin = share * max(high - low, 0.02)
     return [low - margin, high + margin]
 
 
@@ -273,6 +246,12 @@ def _apart(places: np.ndarray) -> list[int]:
         if places[i] - places[kept[-1]] >= 0.08 * np.ptp(places):
             kept.append(i)
     return kept
+
+
+def _clicked(colour: str) -> dict:
+    """A clicked mark grows; the others stay legible."""
+    others = {"marker": {"opacity": 0.65}, "textfont": {"color": colour}}
+    return {"selected": {"marker": {"size": 18}}, "unselected": others}
 
 
 def _bars(spread: pd.Series, colour: str) -> dict:
@@ -313,10 +292,12 @@ def _lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
         template="none",  # every colour is set here; another would cost 30 ms and 7 KB a picture
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": ink, "size": 13},
+        font={"color": ink, "size": 13, "family": FONT},
         height=height,
-        margin={"l": 10, "r": 16, "t": 16, "b": 10},
+        margin={"l": 10, "r": 16, "t": 34, "b": 10},  # above the plot stand the buttons, which phones always show
+        modebar={"bgcolor": "rgba(0,0,0,0)", "color": _faded(ink, 0.5), "activecolor": ink},
         hovermode="closest",
+        hoverlabel={"font": {"family": FONT, "size": 13}, "align": "left"},
         # Below the plot, where a phone has room; it pushes the plot up by what it needs.
         legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "font": {"size": 12}},
         uirevision="tradeoff",

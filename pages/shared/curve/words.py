@@ -28,6 +28,13 @@ from .results import Found
 SMALL = 30
 """People below which a rate is flagged."""
 
+CONFIG = {
+    "displaylogo": False,
+    "scrollZoom": False,
+    "modeBarButtonsToRemove": ["toImage", "select2d", "lasso2d", "autoScale2d"],
+}
+"""Buttons of the charts: zoom, move and back; pictures are taken away below."""
+
 
 class View(NamedTuple):
     """How the curve is drawn."""
@@ -62,7 +69,7 @@ def view_controls(choice: Choice, found: Found) -> View:
             value=True,
             key="t_front",
             persist_state="session",
-            help="Joins the marks that no other mark beats.",
+            help="Joins the marks that no other mark beats in both directions: the Pareto front.",
         )
         shown = st.toggle(
             "Limit", value=True, key="t_limit", persist_state="session",
@@ -131,7 +138,7 @@ def picture(choice: Choice, table: pd.DataFrame, view: View) -> go.Figure:
         _still(figure)
         st.plotly_chart(
             figure, theme=None, key="t_chart", on_select=_clicked, selection_mode="points", alt=words,
-            config={"displaylogo": False, "scrollZoom": False},
+            config=CONFIG,
         )  # fmt: skip
     with curve:
         if view.no_limit:
@@ -174,7 +181,13 @@ def _against_strength(table: pd.DataFrame, choice: Choice) -> None:
         log = st.toggle("Logarithmic", key="t_log", persist_state="session", help="Spreads the small strengths.")
     gap = choice.x if choice.x != "accuracy" else "statistical_parity"
     figure = strength_figure(table, method, ("accuracy", gap), log=log, theme=theme())
-    st.plotly_chart(figure, theme=None, key="t_strength_chart", alt=f"{methods.get(method).title} against its strength")
+    st.plotly_chart(
+        figure,
+        theme=None,
+        key="t_strength_chart",
+        config=CONFIG,
+        alt=f"{methods.get(method).title} against its strength",
+    )
 
 
 # ---- words ----
