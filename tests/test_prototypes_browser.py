@@ -227,3 +227,17 @@ def test_a_phone_shows_everything_within_its_width(visit, scheme):
     ink = v.chart("p_shares").locator(".ytick text").first.evaluate("(e) => getComputedStyle(e).fill")
     brightness = sum(map(int, re.findall(r"\d+", ink)[:3]))
     assert brightness < 300 if scheme == "light" else brightness > 500
+
+
+def test_a_point_of_inp_opens_inps_own_cards(visit):
+    v = visit()
+    v.page.goto(v.page.url.replace("/prototypes", "/tradeoff?data=xor"))
+    v.page.get_by_role("combobox", name=re.compile("Look at one point")).click()
+    v.page.get_by_role("option", name=re.compile("^INP.*1")).first.click()
+    v.page.get_by_role("button", name="Its prototypes").click()
+    v.page.get_by_text("blind along 1 of 2 directions").wait_for(timeout=TRAINED)
+    v.settled()
+    assert v.page.get_by_role("radio", name="INP + GLVQ").is_checked()
+    assert v.page.get_by_text("filled in with the average person").is_visible()
+    assert v.page.locator("h4.prototype").count() == 6
+    assert v.chart("p_map").is_visible()
