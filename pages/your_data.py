@@ -51,6 +51,8 @@ def use(data: Dataset) -> None:
     if used:
         plain.say("Every page now works with your table.", "box good")
         st.page_link("pages/playground.py", label="Train on it and watch: Playground")
+        st.page_link("pages/tradeoff.py", label="Compare methods on it: Trade-off")
+        st.page_link("pages/prototypes.py", label="Meet its typical people: Prototypes")
     elif "own_used" in visit:
         plain.say(
             "Other pages still show what they showed before: press the button to take over your changes.", "small"
@@ -60,6 +62,7 @@ def use(data: Dataset) -> None:
 def _forget() -> None:
     results.stop()
     own.forget()
+    st.session_state.own_pasted = ""  # the browser holds it, too
 
 
 def _use(data: Dataset) -> None:
@@ -67,6 +70,7 @@ def _use(data: Dataset) -> None:
     visit.own_used = (visit.own_serial, visit.own_draft)
     visit.own_immutable = visit.own_draft.immutable
     visit.own_program = table.program(visit.own_draft, visit.own_name, visit.own_reading.notes)
+    visit.pop("choice", None)  # the trade-off page follows, too, and does not look for a table that is gone
     session.change(state.for_table(own.keep(data), data))
 
 

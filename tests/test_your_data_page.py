@@ -105,7 +105,7 @@ def test_parquet_and_paste_bring_the_same(at):
     first = at.session_state["own_built"][2][0].fingerprint
     at.text_area(key="own_pasted").set_value(people().to_csv(index=False, sep="\t")).run()
     click(at, "Read this table")
-    assert "“pasted table.txt”" in text(at)
+    assert "Your pasted table: 300 rows" in text(at)
     assert at.session_state["own_built"][2][0].fingerprint == first
 
 
@@ -300,6 +300,41 @@ def test_use_makes_it_the_data_set_of_every_page(at):
     assert "press the button to take over your changes" in text(fine(at))
     click(at, "Use this table")
     assert at.session_state["settings"].table != settings.table
+
+
+def test_the_trade_off_page_follows_from_table_to_table(at):
+    for frame in (people(), people(seed=1)):
+        at.switch_page("pages/tradeoff.py")
+        fine(at.run())
+        at.switch_page("pages/your_data.py")
+        upload(fine(at.run()), csv(frame))
+        click(at, "Use this table")
+        at.query_params.clear()  # as a browser does on the way to another page
+        at.switch_page("pages/tradeoff.py")
+        fine(at.run())
+        assert at.session_state["choice"].table == at.session_state["settings"].table != ""
+        at.switch_page("pages/your_data.py")
+        fine(at.run())
+
+
+def test_the_encoding_is_shown_in_words(at):
+    upload(at, csv(people().assign(born=[f"19{60 + i % 40}-03-0{1 + i % 9}" for i in range(300)])))
+    shown = next(frame.value for frame in at.dataframe if "Becomes" in frame.value).set_index("Column")
+    assert shown.loc["sex", ["Becomes", "Values"]].tolist() == ["0 or 1", "female is 0, male is 1"]
+    assert shown.loc["town", ["Becomes", "Features"]].tolist() == ["a 0 or 1 for each value", 3]
+    assert shown.loc["born", "Becomes"] == "a decimal year"
+
+
+def test_what_goes_wrong_is_logged_without_values(at, monkeypatch, caplog):
+    def broken(frame, plan, **options):
+        raise RuntimeError(f"cannot use {frame['town'].iloc[0]}")
+
+    upload(at, csv(people().assign(town="a secret town")))
+    monkeypatch.setattr(table, "build", broken)
+    at.selectbox(key="own_protected").set_value("age").run()
+    assert "Something unexpected went wrong with this table" in text(fine(at))
+    assert "RuntimeError" in caplog.text
+    assert "secret" not in caplog.text
 
 
 def test_coming_back_finds_everything_as_it_was(at):

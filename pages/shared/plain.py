@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import traceback
 from collections.abc import Iterable
 from html import escape
 
@@ -16,6 +18,12 @@ STYLE = """<style>
 .plain.box.good { border-color: #12876f; background: rgba(18, 135, 111, 0.14); }
 ul.plain { padding-left: 1.2rem; }
 </style>"""
+
+
+def log(what: str, problem: Exception) -> None:
+    """Tell whoever runs the server where something failed, but not with which values: a log is a file, too."""
+    where = "".join(traceback.format_tb(problem.__traceback__))
+    logging.getLogger(__name__).error("%s: %s\n%s", what, type(problem).__name__, where)
 
 
 def say(text: str, kind: str = "") -> None:

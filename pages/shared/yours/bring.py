@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from dataclasses import replace
 
@@ -18,6 +17,8 @@ from fairglvq.datasets.table_words import quoted
 from .. import plain
 
 PATIENCE = 0.7  # seconds of reading before progress is shown
+
+PASTED = "pasted table.txt"  # the name that a receipt gives it
 
 PRIVATE = (
     "Your table is kept in memory by the computer that runs this page, for your visit alone. It is written to no disk, "
@@ -84,7 +85,7 @@ def _take_upload() -> None:
 
 
 def _take_paste() -> None:
-    st.session_state.own_raw = (st.session_state.own_pasted or "", "pasted table.txt", False)
+    st.session_state.own_raw = (st.session_state.own_pasted or "", PASTED, False)
 
 
 def _take_example() -> None:
@@ -118,8 +119,8 @@ def take_in() -> None:
         except TableError as problem:
             visit.own_problem = f"{whose}{problem}", 0
             del visit.own_raw
-        except Exception:
-            logging.getLogger(__name__).exception("A table could not be read")
+        except Exception as problem:
+            plain.log("A table could not be read", problem)
             visit.own_problem = f"{whose}Something unexpected went wrong while reading it.", 0
             del visit.own_raw
         else:
@@ -176,5 +177,6 @@ def _skip_ragged() -> None:
 
 def show_reading(reading: Reading) -> None:
     """What was read, and how."""
-    plain.say(f"{quoted(st.session_state.own_name)}: {reading.summary}", "box")
+    name = st.session_state.own_name
+    plain.say(f"{'Your pasted table' if name == PASTED else quoted(name)}: {reading.summary}", "box")
     plain.listed(reading.notes)

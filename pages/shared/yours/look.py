@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Collection
 from html import escape
@@ -10,7 +9,7 @@ from html import escape
 import pandas as pd
 import streamlit as st
 
-from fairglvq.datasets import Dataset, table
+from fairglvq.datasets import Block, Dataset, table
 from fairglvq.datasets.table import Plan, TableError
 from fairglvq.datasets.table_profile import SMALL, GroupRate, Profile, Proxy, profile
 from fairglvq.datasets.table_words import quoted
@@ -53,8 +52,8 @@ def build() -> tuple[Dataset, Profile] | None:
             result: tuple = (data, profile(data, protected=draft.protected))
         except TableError as problem:
             result = (str(problem),)
-        except Exception:
-            logging.getLogger(__name__).exception("A table could not be built")
+        except Exception as problem:
+            plain.log("A table could not be built", problem)
             result = ("Something unexpected went wrong with this table. Try other choices.",)
         kept = visit.own_built = (visit.own_serial, draft, result)
     if len(kept[2]) == 1:
@@ -139,7 +138,7 @@ def proxy_words(found: Profile) -> str:
     more = f" {rest} more columns tell less." if rest > 0 else ""
     return (
         "Take two people of different groups and look at this one column: how often does it tell who belongs where? "
-        f"50 % is guessing, 100 % gives the group away; ± is the spread over five parts of the table.{more}"
+        f"50 % or less is guessing, 100 % gives the group away; ± is the spread over five parts of the table.{more}"
     )
 
 
@@ -150,14 +149,25 @@ def encoding(data: Dataset) -> None:
         f"How your columns become numbers: {d:,} features from {len(data.blocks):,} columns, {n:,} people"
     ):
         words = {"number": "the number itself", "binary": "0 or 1", "category": "a 0 or 1 for each value"}
+        kinds = st.session_state.own_draft.kinds
         st.dataframe(
             pd.DataFrame(
                 {
                     "Column": [block.column for block in data.blocks],
-                    "Becomes": [words[block.kind] for block in data.blocks],
+                    "Becomes": [
+                        "a decimal year" if kinds.get(block.column) == "date" else words[block.kind]
+                        for block in data.blocks
+                    ],
                     "Features": [block.stop - block.start for block in data.blocks],
-                    "Values": [", ".join(block.categories) for block in data.blocks],
+                    "Values": [_values(block) for block in data.blocks],
                 }
             ),
             hide_index=True,
         )
+
+
+def _values(block: Block) -> str:
+    """The words behind the zeros and ones."""
+    if block.kind == "binary":
+        return ", ".join(f"{name} is {number}" for number, name in enumerate(block.categories))
+    return ", ".join(block.categories)
