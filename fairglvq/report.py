@@ -24,7 +24,7 @@ import pandas as pd
 from . import explain
 from .datasets.base import Dataset
 from .datasets.table_profile import SMALL, newcombe, wilson
-from .traits import differences, traits
+from .traits import SEEN, differences, traits
 from .version import __version__
 
 FORMAT = "fairglvq-report"
@@ -214,7 +214,7 @@ def _cards(explained: explain.Explained) -> tuple[Card, ...]:
         profile = explained.profiles[p]
         counts = explained.cells[p]  # (G, K)
         size = int(counts.sum())
-        apart = differences(people, profile, people.mean)[:SHOWN_DIFFERENCES]
+        apart = [d for d in differences(people, profile, people.mean)[:SHOWN_DIFFERENCES] if d.gap >= SEEN]
         cards.append(
             Card(
                 number=p + 1,
@@ -362,7 +362,7 @@ def words(report: Report) -> str:
             f"Of 100 people in the group “{parity.behind}”, {_hundred(few.value)} get {wanted}; of 100 in the group "
             f"“{parity.ahead}”, {_hundred(many.value)}."
         )
-        if parity.low <= 0:
+        if parity.value > 0 >= parity.low:
             told.append("With this many people measured, such a gap may be chance.")
     if not math.isnan(opportunity.value):
         few, many = shares[opportunity.behind].opportunity, shares[opportunity.ahead].opportunity

@@ -74,7 +74,8 @@ def _numbers(report: Report) -> str:
     for gap in report.gaps:
         name, meaning = GAP_WORDS[gap.measure]
         interval = f"{_points(gap.low)} to {_points(gap.high)}"
-        who = f"{gap.ahead} ahead of {gap.behind}" if gap.ahead else "no two groups to compare"
+        who = f"{gap.ahead} ahead of {gap.behind}" if gap.value else "no difference"
+        who = who if gap.ahead else "no two groups to compare"
         rows.append([name, meaning, f"{_points(gap.value)} points", interval, who])
     head = ["", "What it is", "Value", "95% interval", "Who"]
     more = (
@@ -191,11 +192,14 @@ def _prototypes(report: Report) -> str:
             else f"Nobody who was measured is in its cell{majority}."
         )  # fmt: skip
         mix, truth = _counted(card.groups), _counted(card.truths)
-        apart = "".join(f"<li><bdi>{escape(words)}</bdi></li>" for words in card.apart)
+        items = "".join(f"<li><bdi>{escape(words)}</bdi></li>" for words in card.apart)
+        apart = (
+            f"What sets it apart from the average:</p><ul>{items}</ul>" if items else "It looks like the average.</p>"
+        )
         cards.append(
             f"<article><h3>Prototype {card.number} decides “<bdi>{escape(card.decides)}</bdi>”</h3>"
             f"<p>{escape(about)}</p><p>Groups: {escape(mix)}.<br>True outcomes: {escape(truth)}.</p>"
-            f"<p>What sets it apart from the average:</p><ul>{apart}</ul></article>"
+            f"<p>{apart}</article>"
         )
     more = "Largest cells first. The JSON of this report holds every column of every prototype."
     filled_in = f"<p>{escape(report.filled_in)}</p>" if report.filled_in else ""

@@ -10,6 +10,9 @@ import numpy as np
 from fairglvq.datasets.base import Block
 from fairglvq.people import Floats, Population
 
+SEEN = 0.005
+"""A gap between two points smaller than this reads as none."""
+
 
 class Trait(NamedTuple):
     """One original column of a prototype, a person or an average.

@@ -302,6 +302,8 @@ def test_nothing_is_left_where_inp_removes_everything():
     at = visit(data="german", epochs="20", inp="50")
     checked(at.button_group(key="p_method").set_value("inp").run())
     assert any("all prototypes stand at one place" in words.value for words in at.caption)
+    assert text(at, "**Apart from the average person:** nothing, they look the same.")
+    assert text(at, "No prototype adds to the gap")
     for section in ("pairs", "person", "cards"):
         go(at, section)
 

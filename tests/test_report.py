@@ -241,6 +241,18 @@ def test_a_model_after_inp_is_reported_with_what_was_filled_in(german):
         assert x[numbers] == pytest.approx(direct[numbers])
 
 
+def test_where_nothing_differs_nothing_is_told_apart():
+    people, model, _ = after_inp(datasets.load("xor"), 2)
+    made = report.make(explain.explain(people, model), datasets.load("xor"), method="INP + GLVQ")
+    page = report_html.to_html(made)
+    assert made.gaps[0].value == 0
+    assert all(card.apart == () for card in made.cards)
+    assert page.count("It looks like the average.") == len(made.cards)
+    assert "no difference" in page
+    assert "ahead of" not in page
+    assert "may be chance" not in page
+
+
 def test_a_model_that_sees_everything_fills_in_nothing(made):
     assert made.filled_in == ""
     assert "filled in" not in report_html.to_html(made)

@@ -11,7 +11,7 @@ from fairglvq import explain
 from fairglvq.explain import Explained, Order
 from fairglvq.figures import prototypes as figures
 from fairglvq.figures.grammar import CLASS_COLOURS
-from fairglvq.traits import Difference, differences, traits
+from fairglvq.traits import SEEN, Difference, differences, traits
 
 from . import words
 from .model import View, theme
@@ -83,6 +83,9 @@ def _waterfall(view: View, method: str, explained: Explained) -> None:
     parts = explained.contributions(measure)
     if parts.gap != parts.gap:
         st.markdown("There are no two groups to compare, so there is no gap to take apart.")
+        return
+    if not figures.waterfall_steps(parts.values, len(parts.values)):
+        st.markdown("No prototype adds to the gap: the groups fare alike.")
         return
     marks = view.marks(method)
     alt = figures.waterfall_alt(parts, view.people.groups)
@@ -219,6 +222,8 @@ def _apart(view: View, explained: Explained, p: int, rival: int, average: list[D
 
 def _told(found: list[Difference], other: str, most: int = 4) -> str:
     """The largest differences, as long as they matter."""
+    if found[0].gap < SEEN:
+        return "nothing, they look the same."
     kept = [d for d in found[:most] if d.gap >= 0.05] or found[:1]
     return "; ".join(md(d.words(other)) for d in kept) + "."
 
