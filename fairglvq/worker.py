@@ -17,6 +17,9 @@ from typing import Any, NamedTuple
 COMMAND = (sys.executable, "-c", "from fairglvq.worker import main; main()")
 """Not ``-m``: what it sends back would then be of a module called __main__."""
 
+FORGET = "forget"
+"""An order without an answer: the data may be somebody's own, and are not needed any more."""
+
 NICENESS = 10
 """Whoever waits in front of a screen goes first."""
 
@@ -51,6 +54,9 @@ def main() -> None:
     data: tuple = ()
     while True:
         order = orders.get()
+        if order.function == FORGET:
+            data = ()
+            continue
         data = order.data or data
         pickle.dump(carry_out(order, data), answers)
         answers.flush()

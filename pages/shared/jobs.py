@@ -24,7 +24,7 @@ from fairglvq.datasets import Dataset
 from fairglvq.evaluation import Task, row_of
 from fairglvq.store import Store
 from fairglvq.sweep import Model, Sweep
-from fairglvq.worker import COMMAND, Answer, Order
+from fairglvq.worker import COMMAND, FORGET, Answer, Order
 
 ROOT = Path(__file__).resolve().parents[2]
 TRIES = 2  # a model whose worker dies is given to another one, once
@@ -98,6 +98,15 @@ class Process:
         except (EOFError, OSError, pickle.UnpicklingError) as error:
             _bury(process)
             raise StoppedError from error
+
+    def rest(self) -> None:
+        """There is nothing to do: the data, perhaps a visitor's own, are forgotten."""
+        with self._lock:
+            if self._holds is not None and self._process is not None:
+                self._holds = None
+                with suppress(OSError):  # a dead process holds nothing
+                    pickle.dump(Order(FORGET, ()), self._process.stdin)  # type: ignore[arg-type]
+                    self._process.stdin.flush()  # type: ignore[union-attr]
 
     def stop(self) -> None:
         """Kill the process; `do` notices."""
@@ -358,18 +367,27 @@ class Pool:
                 self._changed.notify_all()
             if answer is None and isinstance(worker, Process) and not self._closed:
                 worker.start()  # so that the next order need not wait for it
+            del run, job, found, order, answer  # or this thread would hold a visitor's table until the next order
         worker.close()
 
     def _next(self, worker: Worker) -> tuple[Run, Job] | None:
         """The next job of the run whose turn it is; waits until there is one. None: this worker is not needed."""
         while worker in self._crew and not self._closed:
-            for _ in range(len(self._runs)):
-                run = self._runs[0]
-                self._runs.rotate(-1)
-                job = run.take()
-                if job is not None:
-                    return run, job
+            found = self._turn()
+            if found is not None:
+                return found
+            if not self._runs and isinstance(worker, Process):
+                worker.rest()
             self._changed.wait()
+        return None
+
+    def _turn(self) -> tuple[Run, Job] | None:
+        for _ in range(len(self._runs)):
+            run = self._runs[0]
+            self._runs.rotate(-1)
+            job = run.take()
+            if job is not None:
+                return run, job
         return None
 
     def _settle(self, run: Run, job: Job, answer: Answer | None, seconds: float) -> None:
