@@ -34,7 +34,7 @@ def main() -> None:
     with st.sidebar:  # after the picture, which takes the browser longest
         controls.panel(choice)
     visit.write_link(choice)
-    results.pool()  # its workers get ready while the visitor looks
+    results.join(choice)  # after the picture: its workers get ready while the visitor looks
 
 
 def notices() -> None:
@@ -52,6 +52,9 @@ def body(choice: curves.Choice, was_running: bool) -> None:
         st.rerun()  # the address, the sidebar or the polling has to follow
     found = results.collect(choice)
     results.status(choice, found)
+    if not choice.strengths:
+        st.info("Choose at least one method to compare, in the controls; Reset brings back the usual ones.")
+        return
     if found.rows.empty:
         st.info("Nothing is computed yet for this choice. Press **Compute** above: first points come in seconds.")
         return

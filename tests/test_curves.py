@@ -37,6 +37,7 @@ LINKS = {
     "other axes": replace(XOR, x="equal_opportunity", y="statistical_parity"),
     "training": replace(XOR, prototypes=7, batch_size=50, alpha=3.0, epochs=20, step="algorithm", folds=10, seeds=2),
     "strengths": XOR.with_strengths("fairglvq", (0.0, 0.33, 7.0)),
+    "many digits": XOR.with_strengths("fairglvq", (0.1234567, 1234567.25)),
     "methods": XOR.with_methods(["glvq", "threshold_optimizer", "fairglvq"], 2),
     "one method": XOR.with_methods(["gradient_boosting"], 2),
 }

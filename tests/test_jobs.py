@@ -13,6 +13,7 @@ from fairglvq import datasets, evaluation, sweep
 from fairglvq.store import Store
 from fairglvq.sweep import Model
 from fairglvq.worker import Answer
+from pages.shared import jobs
 from pages.shared.jobs import Job, LostError, Pool, Process, Run, StoppedError, local_workers
 
 QUICK = {"n_prototypes": 2, "max_epochs": 3, "batch_size": 100}
@@ -113,6 +114,17 @@ def test_a_run_watched_by_two_ends_only_when_both_leave(data, pool):
     assert run.state == "running"
     pool.cancel(run, "two")
     assert run.state == "cancelled"
+
+
+def test_whoever_looks_no_more_does_not_keep_a_run_alive(data, pool, monkeypatch):
+    """A page that was loaded anew watches under another name, and must be able to cancel."""
+    run = pool.begin(ordered(data, {"fairglvq": (0, 1)}, **LONG), "before")
+    assert pool.under_way(run.sweep) is run
+    assert pool.begin(ordered(data, {"fairglvq": (0, 1)}, **LONG), "after") is run
+    monkeypatch.setattr(jobs, "AWAY", 0.0)
+    pool.cancel(run, "after")
+    assert run.state == "cancelled"
+    assert pool.under_way(run.sweep) is None
 
 
 def test_runs_take_turns():

@@ -119,7 +119,12 @@ def read_strengths(method: str, text: str) -> tuple[float, ...]:
 
 def write_strengths(values: tuple[float, ...]) -> str:
     """Strengths as a visitor would type them."""
-    return ", ".join(f"{value:g}" for value in values)
+    return ", ".join(_plain(value) for value in values)
+
+
+def _plain(value: float) -> str:
+    """A number with all of its digits, and no more."""
+    return f"{value:.15g}"
 
 
 # ---- links ----
@@ -140,7 +145,7 @@ def to_query(choice: Choice) -> dict[str, str]:
         known = dict(own.strengths)
         for name, values in choice.strengths:
             if values != known.get(name):
-                query[f"s_{name}"] = "_".join(f"{value:g}" for value in values)
+                query[f"s_{name}"] = "_".join(_plain(value) for value in values)
     return query
 
 

@@ -27,6 +27,7 @@ from fairglvq.sweep import Model, Sweep
 from fairglvq.worker import COMMAND, FORGET, Answer, Order
 
 ROOT = Path(__file__).resolve().parents[2]
+AWAY = 3.0  # seconds after which somebody who does not look any more is gone
 TRIES = 2  # a model whose worker dies is given to another one, once
 
 Part = tuple[str, int, int]
@@ -149,7 +150,7 @@ class Run:
         self.failures: dict[str, str] = {}
         self.unkept = ""  # why rows could not be put into the store
         self.problem = ""  # why it was stopped, if it was not by those who watch it
-        self.watchers: set[str] = set()
+        self._seen: dict[str, float] = {}  # when each of those who watch it looked last
         self.began = time.monotonic()
         self.ended: float | None = None
         self.cancelled = False
@@ -169,6 +170,15 @@ class Run:
     def state(self) -> str:
         """One of "running", "cancelled" and "done"."""
         return "running" if self.ended is None else "cancelled" if self.cancelled else "done"
+
+    def look(self, watcher: str) -> None:
+        """Somebody watches it."""
+        self._seen[watcher] = time.monotonic()
+
+    def watched_without(self, watcher: str) -> bool:
+        """Whether anybody else looked of late; whoever closed the page or loaded it anew does not come back as such."""
+        self._seen.pop(watcher, None)
+        return any(time.monotonic() - seen < AWAY for seen in list(self._seen.values()))
 
     @property
     def left(self) -> int:
@@ -295,20 +305,24 @@ class Pool:
         with self._changed:
             for other in self._runs:
                 if other.sweep == run.sweep and other.data.fingerprint == run.data.fingerprint:
-                    other.watchers.add(watcher)
+                    other.look(watcher)
                     return other
-            run.watchers.add(watcher)
+            run.look(watcher)
             if run.ended is None:
                 self._runs.append(run)
                 self._look_for_workers()
                 self._changed.notify_all()
         return run
 
+    def under_way(self, sweep: Sweep) -> Run | None:
+        """A run of this sweep that somebody has begun."""
+        with self._changed:
+            return next((run for run in self._runs if run.sweep == sweep), None)
+
     def cancel(self, run: Run, watcher: str) -> None:
         """Stop working on it, unless somebody else watches it too; finished rows stay."""
         with self._changed:
-            run.watchers.discard(watcher)
-            if run.watchers or run.ended is not None:
+            if run.watched_without(watcher) or run.ended is not None:
                 return
             run.cancelled = True
             self._end(run)

@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from fairglvq import bundle, methods
+from fairglvq.datasets import DATASETS
 from fairglvq.store import Store
 from fairglvq.sweep import Model, Sweep
 from pages.shared import fetching
@@ -18,6 +19,8 @@ from pages.shared.curves import Choice
 from pages.shared.jobs import Pool, Run, local_workers
 from pages.shared.sources import TABLE, dataset_of
 from pages.shared.state import Settings
+
+from .visit import change
 
 
 class Found(NamedTuple):
@@ -35,6 +38,11 @@ def pool() -> Pool:
     address = os.environ.get("FAIRGLVQ_CLUSTER")
     size = int(os.environ.get("FAIRGLVQ_WORKERS", os.cpu_count() or 1))
     return Pool(cluster_workers(address) if address else local_workers(max(1, size)))
+
+
+def title_of(dataset: str) -> str:
+    """The data set's name for people."""
+    return "your table" if dataset == TABLE else DATASETS[dataset].title
 
 
 def data_of(choice: Choice) -> Any:
@@ -59,6 +67,21 @@ def _run(choice: Choice) -> Run | None:
     if run is None or not choice.strengths or run.sweep != choice.sweep():
         return None
     return run if choice.dataset != TABLE or data_of(choice) is run.data else None
+
+
+def join(choice: Choice) -> None:
+    """Take up a run of the same rows that is under way: this visitor's before a reload of the page, or another's."""
+    visit = st.session_state
+    if not choice.strengths or choice.dataset == TABLE or running(choice):
+        return
+    found = pool().under_way(choice.sweep())
+    if found and found is not visit.get("left_run"):
+        _watch(found, choice)
+        st.rerun()
+
+
+def _watch(run: Run, choice: Choice) -> None:
+    st.session_state.run, st.session_state.run_choice = run, choice
 
 
 def collect(choice: Choice) -> Found:
@@ -131,14 +154,16 @@ def status(choice: Choice, found: Found) -> None:
             help="Scores and counts per fold, so that the same run can go on another day. Never the table itself.",
         )  # fmt: skip
     if run and run.state == "running":
+        run.look(_visitor())
         _progress(run)
     else:
         _offer(choice, found, run)
+        _elsewhere(choice)
     if run:
         for method, why in run.failures.items():
             st.warning(f"{methods.get(method).title} was left out: {why}")
         if run.problem:
-            st.error(f"{run.problem} Finished models are kept: press Continue when it is back.")
+            st.error(f"{run.problem} Nothing that was finished is lost: try again when the cluster is back.")
         if run.unkept:
             st.warning(f"Rows could not be kept on disk ({run.unkept}); they last as long as this visit.")
 
@@ -150,6 +175,26 @@ def _progress(run: Run) -> None:
     with st.container(key="progress", horizontal=True, vertical_alignment="center"):
         st.progress(done / total, text=words)
         st.button("Cancel", on_click=stop)
+
+
+def _elsewhere(choice: Choice) -> None:
+    """The visit's run, if it is about another choice than the one in view."""
+    visit = st.session_state
+    run: Run | None = visit.get("run")
+    if run is None or run.state != "running" or _run(choice) is run:
+        return
+    run.look(_visitor())
+    with st.container(key="elsewhere", border=True, horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            f"Your other run goes on: {len(run.rows):,} of {len(run.tasks):,} models of "
+            f"{title_of(visit.run_choice.dataset)}. Computing here stops it; finished models are kept."
+        )
+        st.button("Back to it", on_click=_back_to_it)
+        st.button("Cancel it", on_click=stop)
+
+
+def _back_to_it() -> None:
+    change(st.session_state.run_choice)
 
 
 def _duration(seconds: float) -> str:
@@ -174,6 +219,9 @@ def _offer(choice: Choice, found: Found, run: Run | None) -> None:
 
 
 def _known_words(found: Found, known: int, total: int, run: Run | None) -> str:
+    left: Run | None = st.session_state.get("left_run")
+    if left and left.state == "running" and not run:
+        return "Somebody else wants the same models, so their training goes on. Continue, to watch it grow again."
     if run and run.state == "cancelled":
         return f"Stopped: {known:,} of {total:,} models are finished and kept."
     if not total:
@@ -204,14 +252,19 @@ def _begin(choice: Choice, afresh: bool) -> None:
     known = {} if afresh else bundled(choice) | _stored(choice, sweep)
     if not afresh and before and before is _run(choice):
         known |= before.rows
-    visit.run = pool().begin(Run(sweep, data, tasks, known, store), _visitor())
+    visit.left_run = None
+    _watch(pool().begin(Run(sweep, data, tasks, known, store), _visitor()), choice)
 
 
 def stop() -> None:
-    """Give up what is being computed for this visit."""
+    """Give up what is being computed for this visit, or leave it to those who want the same."""
     visit = st.session_state
-    if "run" in visit:
-        pool().cancel(visit.run, _visitor())
+    run: Run | None = visit.get("run")
+    if run is None or run.ended is not None:
+        return
+    pool().cancel(run, _visitor())
+    if run.state == "running":
+        visit.run, visit.left_run = None, run
 
 
 def _visitor() -> str:

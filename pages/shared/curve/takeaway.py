@@ -17,7 +17,7 @@ from pages.shared.curves import Choice
 from pages.shared.sources import TABLE
 
 from . import words
-from .results import Found
+from .results import Found, title_of
 
 BACKGROUND = {"light": "#ffffff", "dark": "#0e1117"}
 
@@ -93,7 +93,7 @@ def _rows(found: Found) -> str:
 
 def _page(figure: go.Figure, choice: Choice) -> str:
     whole = go.Figure(figure)
-    whole.update_layout(paper_bgcolor=BACKGROUND[words.theme()], title_text=words.title_of(choice.dataset))
+    whole.update_layout(paper_bgcolor=BACKGROUND[words.theme()], title_text=title_of(choice.dataset))
     whole.update_layout(margin_t=60)
     return whole.to_html(include_plotlyjs=True, config={"displaylogo": False})
 

@@ -12,7 +12,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from fairglvq import bundle, limit, methods, paper, tradeoff
-from fairglvq.datasets import DATASETS
 from fairglvq.figures.svg import to_svg
 from fairglvq.figures.tradeoff import alt_text, strength_figure, tradeoff_figure
 from fairglvq.limit import Limit
@@ -316,8 +315,3 @@ def typical(rows: pd.DataFrame) -> int:
     """Position of the fold nearest to the point's means."""
     scores = rows[["accuracy", "statistical_parity"]].to_numpy(float)
     return int(np.nanargmin(np.abs(scores - np.nanmean(scores, axis=0)).sum(axis=1)))
-
-
-def title_of(dataset: str) -> str:
-    """The data set's name for people."""
-    return "Your table" if dataset == TABLE else DATASETS[dataset].title
