@@ -176,8 +176,9 @@ def compare(
         return Comparison(first, second, measure, mean, math.nan, math.nan, math.nan, n)
     k = int(folds or rows["fold"].max() + 1)
     error = math.sqrt((1 / n + 1 / (k - 1)) * differences.var(ddof=1))
-    if error < 1e-12:  # every fold says the same
-        return Comparison(first, second, measure, mean, mean, mean, 1.0 if abs(mean) < 1e-12 else 0.0, n)
+    if error < 1e-12:  # every fold says the same, and the spread nothing: how often would coins fall alike?
+        alike = 1.0 if abs(mean) < 1e-12 else min(1.0, together * 2.0 ** (1 - n))
+        return Comparison(first, second, measure, mean, mean, mean, alike, n)
     reach = error * float(student.ppf(1 - LEVEL / together / 2, n - 1))
     p = min(1.0, together * 2 * float(student.sf(abs(mean) / error, n - 1)))
     return Comparison(first, second, measure, mean, mean - reach, mean + reach, p, n)
@@ -238,12 +239,12 @@ def comparison_words(
     rest = [one for one in comparisons if not one.told_apart and not math.isnan(one.p)]
     sentences = [_told(one) for one in sorted(parted, key=lambda one: -abs(one.difference))]
     if rest:
-        pairs = "; ".join(
-            f"{label(*one.first)} and {label(*one.second)} ({_points(one.low)} to {_points(one.high)})" for one in rest
-        )
+        pairs = "; ".join(f"{label(*one.first)} and {label(*one.second)} ({_interval(one)})" for one in rest)
         sentences.append(f"These folds cannot tell apart (difference in points, 95 % interval): {pairs}.")
     if alone:
         sentences.append("One fold alone tells nothing apart: run more folds or seeds.")
+    if len(comparisons) - len(alone) > 1:
+        sentences.append(f"The intervals are wide enough for all {len(comparisons) - len(alone)} to hold at once.")
     if budget is not None:
         sentences.insert(0, f"Each method at its best with a {MEASURES[x].title} of at most {budget:.2f}.")
     return " ".join(sentences)
@@ -258,6 +259,14 @@ def _told(one: Comparison) -> str:
         f"{label(*one.second)}, by {_points(one.difference)} points (95 % interval {_points(one.low)} to "
         f"{_points(one.high)}, {one.n} pairs)."
     )
+
+
+def _interval(one: Comparison) -> str:
+    if one.low == one.high:
+        return (
+            f"{_points(one.low)} in each of only {one.n} folds" if one.difference else f"the same in all {one.n} folds"
+        )
+    return f"{_points(one.low)} to {_points(one.high)}"
 
 
 def _points(share: float) -> str:

@@ -130,6 +130,15 @@ def test_pairs_are_the_same_fold_and_seed():
 def test_extremes_of_the_test():
     same = pd.concat([rows_of("fairglvq", 1.0, [0.7, 0.8]), rows_of("glvq", None, [0.7, 0.8])])
     assert tradeoff.compare(same, ("fairglvq", 1.0), ("glvq", None)).p == 1
+    assert "the same in all 2 folds" in tradeoff.comparison_words(
+        [tradeoff.compare(same, ("fairglvq", 1.0), ("glvq", None))]
+    )
+    for n, p in ((2, 0.5), (5, 0.0625), (8, 2**-7)):  # without a spread, a few equal folds may be chance
+        alike = pd.concat([rows_of("fairglvq", 1.0, [0.75] * n), rows_of("glvq", None, [0.5] * n)])
+        found = tradeoff.compare(alike, ("fairglvq", 1.0), ("glvq", None))
+        assert found.p == p
+        assert found.told_apart == (n == 8)
+        assert (f"25.0 in each of only {n} folds" in tradeoff.comparison_words([found])) == (n < 8)
     one = pd.concat([rows_of("fairglvq", 1.0, [0.7]), rows_of("glvq", None, [0.6])])
     alone = tradeoff.compare(one, ("fairglvq", 1.0), ("glvq", None))
     assert math.isnan(alone.p)
@@ -183,6 +192,7 @@ def test_words_name_who_is_ahead_and_who_cannot_be_told_apart():
     words = tradeoff.comparison_words(tradeoff.compare_within(rows, 0.1))
     assert "FairGLVQ (C = 0.5) has higher accuracy than INP + GLVQ (1 projection), by 10." in words
     assert "cannot tell apart" in words
+    assert words.endswith("The intervals are wide enough for all 3 to hold at once.")
     unknown = words[words.index("cannot tell apart") :]
     assert "INP + GLVQ (1 projection) and CorrelationRemover + GLVQ (alpha = 1)" in unknown
     assert tradeoff.comparison_words([]) == "There is nothing to compare yet: it takes two methods."

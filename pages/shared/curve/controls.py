@@ -28,7 +28,7 @@ def panel(choice: Choice) -> None:
     _follow("t_methods", [name for name, _ in choice.strengths])
     st.multiselect(
         "Methods", list(methods.METHODS), format_func=lambda name: methods.METHODS[name].title, key="t_methods",
-        on_change=_set_methods, help="Those on the right of FairGLVQ are what practitioners use today.",
+        on_change=_set_methods, help="Those after FairGLVQ are what practitioners use today.",
     )  # fmt: skip
     if not choice.strengths:
         st.caption("Choose at least one method.")

@@ -35,6 +35,13 @@ CONFIG = {
 """Buttons of the charts: zoom, move and back; pictures are taken away below."""
 
 
+HOW_COMPARED = (
+    "Differences on the same test folds, with a t-test that allows for folds that share training data (Nadeau & "
+    "Bengio, 2003). Each method's best strength was picked on these very folds, which flatters methods with many "
+    "strengths a little."
+)
+
+
 class View(NamedTuple):
     """How the curve is drawn."""
 
@@ -221,7 +228,7 @@ def _told_apart(rows: pd.DataFrame, table: pd.DataFrame, choice: Choice, gap: st
             "at that price."
         )
         return
-    st.markdown(tradeoff.comparison_words(found, budget, gap))
+    st.markdown(tradeoff.comparison_words(found, budget, gap), help=HOW_COMPARED)
 
 
 def _distances(table: pd.DataFrame, view: View) -> None:
@@ -233,7 +240,10 @@ def _distances(table: pd.DataFrame, view: View) -> None:
     found = found[found.index != "const"]
     parts = "; ".join(f"{methods.get(str(name)).title} {100 * value:.1f}" for name, value in found.items())
     how = "estimated by gradient boosting on held-out people" if plain.estimated else "known from the densities"
-    st.markdown(f"**Points of accuracy below the limit line**, on average over the curve: {parts}. The line is {how}.")
+    which = " Methods that are told the group have the line with the group for theirs." if told else ""
+    st.markdown(
+        f"**Points of accuracy below the limit line**, on average over the curve: {parts}. The line is {how}.{which}"
+    )
 
 
 # ---- one point ----
