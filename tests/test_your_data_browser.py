@@ -100,6 +100,42 @@ def test_a_bad_file_after_a_good_one_loses_nothing(visit):
     v.wait_text("1 row with too many or too few values was left out.")
 
 
+def test_a_file_given_up_can_be_chosen_again(visit):
+    v = visit()
+    v.upload(csv(people()))
+    v.wait_text("Before any model")
+    rows = 'female,"170.5",Ulm,30,yes\nmale,"180.5",Bonn,40,no\n'
+    large = ("sex,height,town,age,hired\n" + rows * 500_000).encode()
+    v.page.get_by_text("Bring another table").click()
+    for _ in range(2):
+        v.upload(large, "large.csv")
+        v.page.get_by_role("button", name="Cancel", exact=True).click()
+        v.page.get_by_role("button", name="Cancel", exact=True).wait_for(state="detached")
+        wait_idle(v.page)
+        assert v.page.get_by_text("300 rows and 5 columns").is_visible()
+        assert v.page.get_by_text("large.csv").count() == 0
+
+
+def test_a_forgotten_table_is_gone_from_the_page(visit):
+    v = visit()
+    v.page.get_by_role("tab", name="Paste a table").click()
+    box = v.page.get_by_role("textbox", name=re.compile("Copy cells"))
+    box.fill(people().to_csv(index=False, sep="\t"))
+    v.page.get_by_role("button", name="Read this table").click()
+    v.wait_text("Your pasted table: 300 rows and 5 columns")
+    v.page.get_by_role("button", name="Use this table").click()
+    v.wait_text("Every page now works with your table.")
+    v.page.get_by_text("Bring another table").click()
+    v.page.get_by_role("button", name="Forget this table").click()
+    v.wait_text("What you need:")
+    v.page.get_by_role("tab", name="Paste a table").click()
+    assert box.input_value() == ""
+    v.go_to("Playground")
+    v.page.wait_for_selector('.stage[data-ready="1"]', timeout=60_000)
+    wait_idle(v.page)
+    assert v.page.get_by_role("radio", name="Your table").count() == 0
+
+
 def test_a_checkbox_in_the_table_of_columns_changes_what_the_model_sees(visit):
     v = visit()
     v.upload(csv(people()))

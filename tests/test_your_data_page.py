@@ -1,11 +1,12 @@
 """The page "Your data" without a browser: good and bad tables, choices, and that nothing entered is lost."""
 
 import asyncio
+import gc
 
 import numpy as np
 import pandas as pd
 import pytest
-from browser import ROOT
+from browser import ROOT, wait_for
 from starlette.requests import Request
 from streamlit.testing.v1 import AppTest
 
@@ -76,6 +77,12 @@ def test_the_empty_page_says_what_to_do(at):
     assert any("written to no disk" in element.value for element in at.caption)
     assert [tab.label for tab in at.tabs] == ["Upload a file", "Paste a table", "Try an example"]
     assert not at.selectbox
+
+
+def test_the_page_says_where_a_table_goes(at, monkeypatch):
+    assert "written to no disk, goes nowhere else, and is forgotten" in at.caption[0].value
+    monkeypatch.setenv("FAIRGLVQ_CLUSTER", "tcp://127.0.0.1:1")
+    assert "goes to the computers that compute trade-off curves" in fine(at.run()).caption[0].value
 
 
 def test_an_uploaded_file_is_guessed_and_shown_before_any_model(at):
@@ -269,6 +276,29 @@ def test_a_link_to_somebody_elses_table_does_not_open_it(at):
         fine(other.run())
         assert "table" not in other.query_params
         assert not any(getattr(value, "dataset", "") == "table" for value in other.session_state.values())
+
+
+def test_when_the_visit_is_over_nothing_holds_the_table():
+    from pages.shared import runs, sources
+
+    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    page.switch_page("pages/your_data.py")
+    click(upload(fine(page.run()), csv(people(seed=5))), "Use this table")
+    settings = page.session_state["settings"]
+    for name in ("playground", "tradeoff", "prototypes"):
+        page.query_params.clear()
+        page.switch_page(f"pages/{name}.py")
+        fine(page.run())
+
+    def kept():
+        shelves = (runs.workshop().shelf, runs.workshop().tables)
+        return [key for shelf in shelves for key in list(shelf.futures) if settings.table in str(key)]
+
+    assert sources.lent(settings.table)
+    assert kept()
+    page = None
+    wait_for(lambda: gc.collect() >= 0 and not sources.lent(settings.table), 10, "the table to be gone")
+    wait_for(lambda: not kept(), 10, "what was trained on it to be gone")
 
 
 def test_an_upload_is_never_put_into_a_temporary_file(at):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import replace
 
@@ -22,7 +23,7 @@ PASTED = "pasted table.txt"  # the name that a receipt gives it
 
 PRIVATE = (
     "Your table is kept in memory by the computer that runs this page, for your visit alone. It is written to no disk, "
-    "goes nowhere else, and is forgotten soon after you close the tab."
+    "{elsewhere}, and is forgotten soon after you close the tab."
 )
 
 
@@ -54,7 +55,13 @@ def ways() -> None:
         right.download_button(
             "Download it as CSV", example_file, "german_credit.csv", "text/csv", on_click="ignore", width="stretch"
         )
-    st.caption(PRIVATE)
+    st.caption(PRIVATE.format(elsewhere=_elsewhere()))
+
+
+def _elsewhere() -> str:
+    if os.environ.get("FAIRGLVQ_CLUSTER"):
+        return "goes to the computers that compute trade-off curves for it, if you ask for one, and nowhere else"
+    return "goes nowhere else"
 
 
 def explain_empty() -> None:
