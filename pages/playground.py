@@ -153,9 +153,9 @@ def draw(show: Show) -> None:
         on_ask=gestures.inform,
         on_view=session.keep_view,
     )
-    if settings.real:
+    if settings.real and (caveats := dataset_of(settings).caveats):
         st.html(plain.STYLE)
-        plain.say("Mind: " + " ".join(dataset_of(settings).caveats), "small")
+        plain.say("Mind: " + " ".join(caveats), "small")
     if film is None:
         order_film(settings)
 

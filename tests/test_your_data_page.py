@@ -347,6 +347,32 @@ def test_the_trade_off_page_follows_from_table_to_table(at):
         fine(at.run())
 
 
+def test_a_table_without_caveats_leaves_no_empty_sentence_on_the_playground(at):
+    click(upload(at, csv(people())), "Use this table")
+    at.switch_page("pages/playground.py")
+    assert "Mind:" not in text(fine(at.run()))
+    at.switch_page("pages/your_data.py")
+    fine(at.run())
+    at.selectbox(key="own_protected").set_value("town").run()
+    at.checkbox(key="own_sees").set_value(False).run()
+    click(at, "Use this table")
+    at.switch_page("pages/playground.py")
+    assert "Mind: The model does not see “town”" in text(fine(at.run()))
+
+
+def test_going_back_to_a_table_that_is_gone_is_explained(at):
+    click(upload(at, csv(people())), "Use this table")
+    gone = at.session_state["settings"]
+    click(upload(at, csv(people(seed=1))), "Use this table")
+    for page in ("pages/playground.py", "pages/prototypes.py"):
+        at.switch_page(page)
+        fine(at.run())
+        at.session_state["settings"] = gone  # what Undo does
+        fine(at.run())
+        said = text(at) + " ".join(element.value for element in [*at.markdown, *at.caption, *at.warning, *at.error])
+        assert "The table is no longer there" in said
+
+
 def test_the_encoding_is_shown_in_words(at):
     upload(at, csv(people().assign(born=[f"19{60 + i % 40}-03-0{1 + i % 9}" for i in range(300)])))
     shown = next(frame.value for frame in at.dataframe if "Becomes" in frame.value).set_index("Column")
