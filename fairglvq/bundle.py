@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from . import datasets, evaluation, limit, paper
+from . import datasets, evaluation, limit, methods, paper
 from .datasets.files import data_folder
 from .evaluation import Progress
 from .limit import Limit
@@ -54,7 +54,7 @@ class Bundle:
 
 
 def _address(model: Model, sweep: Sweep) -> tuple:
-    params = evaluation.methods.parameters_for(model.method, dict(sweep.params))
+    params = methods.own_parameters(model.method, dict(sweep.params))
     return (*model, sweep.folds, tuple(sorted(params.items())))
 
 
@@ -135,7 +135,7 @@ def load() -> Bundle:
         for values in sweep["rows"]:
             row = dict(zip(sweep["columns"], values, strict=True))
             model = Model(row["method"], row["strength"], row["fold"], row["seed"])
-            own = evaluation.methods.parameters_for(model.method, params)
+            own = methods.own_parameters(model.method, params)
             address = (*model, sweep["folds"], tuple(sorted(own.items())))
             rows[name][address] = {key: np.nan if row[key] is None else row[key] for key in (*MEASURES, "counts")}
     limits = {

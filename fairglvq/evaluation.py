@@ -9,12 +9,8 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Literal
 
-import joblib
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import StratifiedKFold
-from sklearn.preprocessing import MinMaxScaler
-from threadpoolctl import threadpool_limits
 
 from . import methods, metrics
 from .datasets import Dataset
@@ -148,6 +144,14 @@ def tasks(
 
 def _compute(data: Dataset, method: str, tasks: list[Task], folds: int, params: dict) -> Iterator[tuple[Task, dict]]:
     """Prepare each fold and seed once, then train; both halves in parallel."""
+    import joblib
+
+    # In this thread, before there are others: threads that import the same package at once trip over each other.
+    import sklearn.dummy
+    import sklearn.linear_model
+    import sklearn.model_selection
+    import sklearn.pipeline  # noqa: F401
+
     parts = list(dict.fromkeys((task.seed, task.fold) for task in tasks))
     strengths = {part: [t.strength for t in tasks if (t.seed, t.fold) == part] for part in parts}
     yield_unordered = joblib.Parallel(return_as="generator_unordered")
@@ -166,6 +170,8 @@ def _compute(data: Dataset, method: str, tasks: list[Task], folds: int, params: 
 
 def prepare(X, y, s, favourable, method, strengths, part, folds, params):
     """The part, a seed and a fold, and what a method makes for it once for all strengths."""
+    from threadpoolctl import threadpool_limits
+
     seed, fold_number = part
     fold, _, _ = split(X, y, s, seed, fold_number, folds, favourable)
     with threadpool_limits(1):  # the work is spread over folds already
@@ -174,6 +180,8 @@ def prepare(X, y, s, favourable, method, strengths, part, folds, params):
 
 def train_and_assess(X, y, s, favourable, task: Task, prepared, folds: int, params: dict):
     """The task and its numbers: one model, trained and measured on its test fold."""
+    from threadpoolctl import threadpool_limits
+
     fold, X_test, test = split(X, y, s, task.seed, task.fold, folds, favourable)
     method = methods.get(task.method)
     start = time.perf_counter()
@@ -187,6 +195,8 @@ def split(
     X, y, s, seed: int, fold: int, folds: int, favourable=None
 ) -> tuple[methods.TrainingFold, np.ndarray, np.ndarray]:
     """Training fold, test points and test rows; both scaled to the training fold's range, feature by feature."""
+    from sklearn.preprocessing import MinMaxScaler
+
     test = measured_rows(X, y, seed, fold, folds)
     train = np.setdiff1d(np.arange(len(y)), test, assume_unique=True)
     scaler = MinMaxScaler().fit(X[train])
@@ -196,6 +206,8 @@ def split(
 
 def measured_rows(X, y, seed: int, fold: int, folds: int) -> np.ndarray:
     """Rows that a fold measures on; all others train."""
+    from sklearn.model_selection import StratifiedKFold
+
     cut = StratifiedKFold(folds, shuffle=True, random_state=seed).split(X, y)
     return next(test for number, (_, test) in enumerate(cut) if number == fold)
 
@@ -228,6 +240,8 @@ def row_of(dataset: str, task: Task, result: dict[str, Any]) -> dict[str, Any]:
 @contextmanager
 def backend(workers: str = "threads", n_jobs: int | None = None, cluster: str | None = None):
     """The joblib backend that :func:`iterate` runs on."""
+    import joblib
+
     address = cluster or os.environ.get("FAIRGLVQ_CLUSTER")
     if address:
         with _dask_client(address) as client, joblib.parallel_config("dask", client=client):

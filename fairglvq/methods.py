@@ -5,6 +5,9 @@ start of a sweep over C, or one nested null-space run for every number of projec
 A larger strength always asks for more fairness.
 
 To add a method, write its ``fit`` and add one entry to METHODS; comparison, page and pictures take it from there.
+
+What a method trains with is imported when it trains: whoever only wants to know what there is does not wait a second
+and a half for scikit-learn and Numba.
 """
 
 import inspect
@@ -14,16 +17,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.dummy import DummyClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler
 
-from .fair_glvq import FairGLVQ
-from .glvq import GLVQ, check_parameters
 from .metrics import encode_groups
-from .projection import NullSpaceProjection
-from .prototypes import initial_prototypes
 
 
 @dataclass(frozen=True)
@@ -65,12 +60,28 @@ class Method:
         return model.predict(X, sensitive_features=s) if self.uses_group_to_decide else model.predict(X)
 
 
-def _parameters_of(estimator: type) -> frozenset[str]:
-    """Names that a sweep may set; the strength, the seed and the history are not among them."""
-    return frozenset(inspect.signature(estimator).parameters) - {"C", "random_state", "record_every"}
+OF_GLVQ = frozenset(
+    {"activation", "batch_size", "beta", "init", "learning_rate", "max_epochs", "n_prototypes", "shuffle", "step"}
+)
+OF_FAIRGLVQ = OF_GLVQ | {"alpha"}
+"""Names that a sweep may set; the strength, the seed and the history are not among them."""
+
+
+def _glvq() -> type:
+    from .glvq import GLVQ
+
+    return GLVQ
+
+
+def _fairglvq() -> type:
+    from .fair_glvq import FairGLVQ
+
+    return FairGLVQ
 
 
 def _start(fold: TrainingFold, init, n_prototypes: int) -> np.ndarray:
+    from .prototypes import initial_prototypes
+
     codes = np.unique(fold.y, return_inverse=True)[1]
     rng = np.random.default_rng(fold.seed)
     return initial_prototypes(init, fold.X, codes, n_prototypes, int(codes.max()) + 1, rng)
@@ -80,40 +91,47 @@ def _default(estimator: type, name: str):
     return inspect.signature(estimator).parameters[name].default
 
 
-def _prepare_start(estimator: type):
+def _prepare_start(estimator: Callable[[], type]):
     """Prototypes to start from, the same for every strength."""
 
     def prepare(fold, strengths, params):
-        chosen = {name: params.get(name, _default(estimator, name)) for name in ("init", "n_prototypes")}
+        chosen = {name: params.get(name, _default(estimator(), name)) for name in ("init", "n_prototypes")}
         return _start(fold, **chosen)
 
     return prepare
 
 
 def _fit_const(fold, prepared, strength, params):
+    from sklearn.dummy import DummyClassifier
+
     return DummyClassifier(strategy="most_frequent").fit(fold.X, fold.y)
 
 
 def _fit_glvq(fold, start, strength, params):
-    model = GLVQ(**(params | {"init": start}), random_state=fold.seed, record_every=None)
+    model = _glvq()(**(params | {"init": start}), random_state=fold.seed, record_every=None)
     return model.fit(fold.X, fold.y)
 
 
 def _fit_fairglvq(fold, start, strength, params):
-    model = FairGLVQ(**(params | {"init": start}), C=float(strength), random_state=fold.seed, record_every=None)
+    model = _fairglvq()(**(params | {"init": start}), C=float(strength), random_state=fold.seed, record_every=None)
     return model.fit(fold.X, fold.y, sensitive_features=fold.s)
 
 
 def _prepare_inp(fold, strengths, params):
     """All projections up to the strongest in one run: they are nested."""
+    from .projection import NullSpaceProjection
+
     n_projections = int(max(strengths, default=1))
     return NullSpaceProjection(n_projections, random_state=fold.seed).fit(fold.X, sensitive_features=fold.s)
 
 
 def _fit_inp(fold, projections, strength, params):
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import MinMaxScaler
+
     projection, scaler = projections.at(int(strength)), MinMaxScaler()
     projected = replace(fold, X=scaler.fit_transform(projection.transform(fold.X)))
-    start = _prepare_start(GLVQ)(projected, (), params)
+    start = _prepare_start(_glvq)(projected, (), params)
     return make_pipeline(projection, scaler, _fit_glvq(projected, start, None, params))
 
 
@@ -152,11 +170,13 @@ def _fit_decorrelated(fold, prepared, strength, params):
     remover = CorrelationRemover(sensitive_feature_ids=list(range(width, table.shape[1])), alpha=float(strength))
     # Not scaled again, unlike INP: what is left of a column that tells the group is rounding, and must stay that small.
     filtered = replace(fold, X=remover.fit(table).transform(table))
-    start = _prepare_start(GLVQ)(filtered, (), params)
+    start = _prepare_start(_glvq)(filtered, (), params)
     return _Decorrelated(remover, groups, _fit_glvq(filtered, start, None, params))
 
 
-def _logistic_regression() -> LogisticRegression:
+def _logistic_regression():
+    from sklearn.linear_model import LogisticRegression
+
     # On Adult 5 steps instead of the default solver's 68; the reductions below train some 30 of these per fold.
     return LogisticRegression(solver="newton-cholesky", max_iter=200)
 
@@ -258,8 +278,8 @@ METHODS: Mapping[str, Method] = {
         "GLVQ",
         "Prototypes that only care about the label: what FairGLVQ is without its fair term.",
         _fit_glvq,
-        _prepare_start(GLVQ),
-        parameters=_parameters_of(GLVQ),
+        _prepare_start(_glvq),
+        parameters=OF_GLVQ,
     ),
     "inp": Method(
         "INP + GLVQ",
@@ -268,16 +288,16 @@ METHODS: Mapping[str, Method] = {
         _prepare_inp,
         knob="projections",
         strengths=(0, 1, 2, 5, 10, 20, 35, 50, 75, 90),
-        parameters=_parameters_of(GLVQ),
+        parameters=OF_GLVQ,
     ),
     "fairglvq": Method(
         "FairGLVQ",
         "Prototypes that are attracted by the label and, C times as strongly, repelled from telling the group.",
         _fit_fairglvq,
-        _prepare_start(FairGLVQ),
+        _prepare_start(_fairglvq),
         knob="C",
         strengths=(0, 0.5, 0.75, 1, 1.25, 1.5, 2, 4, 8, 12),
-        parameters=_parameters_of(FairGLVQ),
+        parameters=OF_FAIRGLVQ,
     ),
     "correlation_remover": Method(
         "CorrelationRemover + GLVQ",
@@ -287,7 +307,7 @@ METHODS: Mapping[str, Method] = {
         _prepare_share,
         knob="alpha",
         strengths=(0, 0.25, 0.5, 0.75, 0.9, 1),
-        parameters=_parameters_of(GLVQ),
+        parameters=OF_GLVQ,
         uses_group_to_decide=True,
     ),
     "exponentiated_gradient": Method(
@@ -339,9 +359,16 @@ def parameters_for(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
         raise TypeError(f"{one} comes from {SET_BY_SWEEP[one]}: give it there")
     if strangers:
         raise TypeError(f"no method has a parameter {', '.join(strangers)}; known are {', '.join(sorted(known))}")
-    chosen = {key: value for key, value in params.items() if key in get(name).parameters}
+    from .glvq import check_parameters
+
+    chosen = own_parameters(name, params)
     check_parameters(chosen)
     return chosen
+
+
+def own_parameters(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """The entries of ``params`` that a method has, unchecked."""
+    return {key: value for key, value in params.items() if key in get(name).parameters}
 
 
 def strengths_for(name: str, n_features: int) -> tuple[float, ...]:

@@ -164,7 +164,7 @@ def compare(
     ``folds`` is needed only if a run was stopped before its last fold; ``together`` is the number of comparisons that
     are to hold at once.
     """
-    from scipy.stats import t as student  # half a second, and only this needs it
+    from scipy.special import stdtr, stdtrit  # Student's t: its share below a value, and the value of a share
 
     paired = pd.concat([_scores(rows, point, measure) for point in (first, second)], axis=1, join="inner").dropna()
     differences = (paired.iloc[:, 0] - paired.iloc[:, 1]).to_numpy(float)
@@ -179,8 +179,8 @@ def compare(
     if error < 1e-12:  # every fold says the same, and the spread nothing: how often would coins fall alike?
         alike = 1.0 if abs(mean) < 1e-12 else min(1.0, together * 2.0 ** (1 - n))
         return Comparison(first, second, measure, mean, mean, mean, alike, n)
-    reach = error * float(student.ppf(1 - LEVEL / together / 2, n - 1))
-    p = min(1.0, together * 2 * float(student.sf(abs(mean) / error, n - 1)))
+    reach = error * float(stdtrit(n - 1, 1 - LEVEL / together / 2))
+    p = min(1.0, together * 2 * float(stdtr(n - 1, -abs(mean) / error)))
     return Comparison(first, second, measure, mean, mean - reach, mean + reach, p, n)
 
 

@@ -1,9 +1,12 @@
 """The trade-off page's choice: its sweep, its link, typed strengths, and the model behind a point."""
 
+import subprocess
+import sys
+import textwrap
 from dataclasses import replace
 
 import pytest
-from browser import wait_for
+from browser import ROOT, wait_for
 
 from fairglvq import datasets, evaluation, methods, paper, sweep, tradeoff
 from fairglvq.datasets import DATASETS
@@ -159,3 +162,23 @@ def test_the_receipt_prints_the_numbers_on_screen(capsys):
     table = tradeoff.summary(evaluation.tidy(run.table_rows()))
     shown = table[[name for name in table if not name.startswith("equalized")]]
     assert capsys.readouterr().out == shown.round(4).to_string(index=False) + "\n"
+
+
+def test_the_first_picture_waits_for_no_scikit_learn():
+    """Bundled results are drawn without what only training needs; it takes a new server a second and a half to load."""
+    program = """
+        import sys
+        import pandas as pd
+        from fairglvq import bundle, tradeoff
+        from fairglvq.figures.tradeoff import tradeoff_figure
+        from pages.shared import curves
+        from pages.shared.curve import controls, results, takeaway, words
+
+        found = results.bundled(curves.usual("adult"))
+        rows = pd.DataFrame([{"dataset": "adult"} | model._asdict() | row for model, row in found.items()])
+        words.to_svg(tradeoff_figure(tradeoff.summary(rows), limits=words.limits_of(curves.usual("adult"))[0]))
+        print([name for name in ("sklearn", "scipy.stats", "joblib", "dask", "fairlearn") if name in sys.modules])
+    """
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert run.stdout == "[]\n"

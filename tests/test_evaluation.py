@@ -19,6 +19,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MinMaxScaler
 
 from fairglvq import FairGLVQ, datasets, evaluation, methods, metrics
+from fairglvq.prototypes import initial_prototypes
 from fairglvq.store import Key, Store
 
 QUICK = {"n_prototypes": 2, "max_epochs": 5, "batch_size": 50}
@@ -53,7 +54,7 @@ def test_one_row_equals_the_same_thing_done_by_hand(data):
     scaler = MinMaxScaler().fit(data.X[train])
     seed = int(np.random.SeedSequence([5, 2]).generate_state(1)[0])
     X = scaler.transform(data.X[train])
-    start = methods.initial_prototypes("shared-kmeans", X, data.y[train], 2, 2, np.random.default_rng(seed))
+    start = initial_prototypes("shared-kmeans", X, data.y[train], 2, 2, np.random.default_rng(seed))
     model = FairGLVQ(**QUICK, C=0.7, init=start, random_state=seed)
     decided = model.fit(X, data.y[train], sensitive_features=data.s[train]).predict(scaler.transform(data.X[test]))
     row = rows[rows.fold == 2].iloc[0]
@@ -142,7 +143,9 @@ def test_undefined_scores_survive_the_store(store):
         "accuracy": 0.5, "statistical_parity": float("nan"), "equal_opportunity": float("nan"),
         "equalized_odds": float("nan"), "seconds": 1.0, "counts": [[[1, 2], [3, 4]]],
     }  # fmt: skip
+    assert not store.has("mine")
     store.put(key, "mine", row)
+    assert store.has("mine")
     (found,) = store.get([key]).values()
     assert found["counts"] == row["counts"]
     assert np.isnan(found["statistical_parity"])

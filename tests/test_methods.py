@@ -1,5 +1,6 @@
 """The methods beside the paper's own: what each promises, in numbers, and what it refuses."""
 
+import inspect
 import subprocess
 import sys
 from dataclasses import replace
@@ -8,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairglvq import GLVQ, datasets, evaluation, methods, metrics
+from fairglvq import GLVQ, FairGLVQ, datasets, evaluation, methods, metrics
 from fairglvq.methods import METHODS, TrainingFold
 
 QUICK = {"n_prototypes": 2, "max_epochs": 10, "batch_size": 50}
@@ -162,3 +163,10 @@ def test_threads_and_one_job_agree():
         evaluation.evaluate(data, "exponentiated_gradient", [0.9], folds=2, store=False, n_jobs=jobs) for jobs in (1, 2)
     )
     pd.testing.assert_frame_equal(one.drop(columns="seconds"), two.drop(columns="seconds"))
+
+
+def test_a_sweep_may_set_every_parameter_of_the_estimators_but_strength_and_seed():
+    """The names stand in the registry, so that nobody has to load the estimators to know them."""
+    for name, estimator in (("glvq", GLVQ), ("inp", GLVQ), ("fairglvq", FairGLVQ)):
+        own = set(inspect.signature(estimator).parameters) - {"C", "random_state", "record_every"}
+        assert methods.get(name).parameters == own

@@ -136,6 +136,19 @@ def test_a_killed_server_goes_on_where_it_was(browser, tmp_path):
         context.close()
 
 
+def test_a_store_that_cannot_be_written_is_named_and_everything_else_works(browser, tmp_path):
+    (tmp_path / "file").write_text("")
+    with streamlit_app("app.py", FAIRGLVQ_STORE=str(tmp_path / "file" / "rows.sqlite")) as url:
+        context = browser.new_context()
+        visit = Visit(context, url, QUICK + "&folds=2&methods=glvq")
+        visit.text("lasts only as long as this visit").wait_for()
+        visit.button("Compute (2 models)").click()
+        visit.button("Compute again").wait_for(timeout=60_000)
+        visit.drawn()
+        assert visit.watch.problems == []
+        context.close()
+
+
 def test_a_click_opens_a_point_and_its_model_everywhere(open_page):
     visit = open_page("?data=xor").drawn()
     marks = visit.page.locator(".st-key-t_chart .scatterlayer .trace").filter(has=visit.page.locator(".points path"))

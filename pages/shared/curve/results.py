@@ -117,7 +117,7 @@ def _stored(choice: Choice, sweep: Sweep) -> dict[Model, dict[str, Any]]:
     if fetching.missing(choice.dataset):
         return {}
     store = _store(choice)
-    if store is None:
+    if store is None or (choice.dataset != TABLE and not store.has(choice.dataset)):
         return {}
     try:
         tasks = sweep.tasks(data_of(choice))
@@ -131,7 +131,11 @@ def _store(choice: Choice) -> Store | None:
     """Where rows are kept; those of a visitor's own table only if the visitor wants it."""
     if choice.dataset == TABLE and not st.session_state.get("t_keep"):
         return None
-    return Store()
+    try:
+        return Store()
+    except OSError as problem:
+        st.session_state.store_problem = str(problem)
+        return None
 
 
 def _group_names(choice: Choice) -> list[str]:
@@ -164,8 +168,11 @@ def status(choice: Choice, found: Found) -> None:
             st.warning(f"{methods.get(method).title} was left out: {why}")
         if run.problem:
             st.error(f"{run.problem} Nothing that was finished is lost: try again when the cluster is back.")
-        if run.unkept:
-            st.warning(f"Rows could not be kept on disk ({run.unkept}); they last as long as this visit.")
+    problem = st.session_state.pop("store_problem", None)
+    if problem:
+        st.warning(f"What is computed here lasts only as long as this visit: {problem}.")
+    if run and run.unkept:
+        st.warning(f"Rows could not be kept on disk ({run.unkept}); they last as long as this visit.")
 
 
 def _progress(run: Run) -> None:

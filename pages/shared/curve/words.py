@@ -16,7 +16,6 @@ from fairglvq.figures.svg import to_svg
 from fairglvq.figures.tradeoff import alt_text, strength_figure, tradeoff_figure
 from fairglvq.limit import Limit
 from fairglvq.tradeoff import MEASURES
-from pages.shared import runs
 from pages.shared.curves import Choice
 from pages.shared.plain import say
 from pages.shared.sources import TABLE
@@ -118,6 +117,8 @@ def _estimated(choice: Choice, wanted: tuple[bool, ...]) -> tuple[list[Limit], s
     futures = st.session_state.setdefault("limit_futures", {})
     key = (choice.table, wanted)
     if key not in futures:
+        from pages.shared import runs  # with it Numba, which the first picture can do without
+
         data = results.data_of(choice)
         make = runs.workshop().films.submit
         futures[key] = make(lambda: [limit.estimate(data, with_group=with_group) for with_group in wanted])
