@@ -240,7 +240,7 @@ def comparison_words(
     sentences = [_told(one) for one in sorted(parted, key=lambda one: -abs(one.difference))]
     if rest:
         pairs = "; ".join(f"{label(*one.first)} and {label(*one.second)} ({_interval(one)})" for one in rest)
-        sentences.append(f"These folds cannot tell apart (difference in points, 95 % interval): {pairs}.")
+        sentences.append(f"These folds cannot tell apart (first minus second in points, 95 % interval): {pairs}.")
     if alone:
         sentences.append("One fold alone tells nothing apart: run more folds or seeds.")
     if len(comparisons) - len(alone) > 1:
