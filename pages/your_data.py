@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from fairglvq.datasets import Dataset, table
+from fairglvq.datasets import table
 from pages.shared import menu, own, plain, session, state
 from pages.shared.curve import results
 from pages.shared.looks import STYLE
@@ -40,14 +40,14 @@ def main() -> None:
     built = look.build()
     if built is not None:
         look.draw(*built, visit.own_reading.notes)
-        use(built[0])
+        use()
 
 
-def use(data: Dataset) -> None:
+def use() -> None:
     """The button, and where to go from there."""
     visit = st.session_state
     used = visit.get("own_used") == (visit.own_serial, visit.own_draft) and visit.settings.dataset == "table"
-    st.button("Use this table", type="primary", on_click=_use, args=(data,), disabled=used)
+    st.button("Use this table", type="primary", on_click=_use, disabled=used)
     if used:
         plain.say("Every page now works with your table.", "box good")
         st.page_link("pages/playground.py", label="Train on it and watch: Playground")
@@ -65,8 +65,9 @@ def _forget() -> None:
     st.session_state.own_pasted = ""  # the browser holds it, too
 
 
-def _use(data: Dataset) -> None:
+def _use() -> None:
     visit = st.session_state
+    data = look.built()  # not an argument of the button, whose arguments Streamlit keeps when the button is gone
     visit.own_used = (visit.own_serial, visit.own_draft)
     visit.own_immutable = visit.own_draft.immutable
     visit.own_program = table.program(visit.own_draft, visit.own_name, visit.own_reading.notes)

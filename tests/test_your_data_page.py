@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import weakref
 
 import numpy as np
 import pandas as pd
@@ -361,16 +362,34 @@ def test_a_table_without_caveats_leaves_no_empty_sentence_on_the_playground(at):
 
 
 def test_going_back_to_a_table_that_is_gone_is_explained(at):
-    click(upload(at, csv(people())), "Use this table")
+    from pages.shared import sources
+
+    click(upload(at, csv(people(seed=7))), "Use this table")  # that no other test has
     gone = at.session_state["settings"]
     click(upload(at, csv(people(seed=1))), "Use this table")
     for page in ("pages/playground.py", "pages/prototypes.py"):
         at.switch_page(page)
         fine(at.run())
+        wait_for(lambda: gc.collect() >= 0 and not sources.lent(gone.table), 10, "the first table to be gone")
         at.session_state["settings"] = gone  # what Undo does
         fine(at.run())
         said = text(at) + " ".join(element.value for element in [*at.markdown, *at.caption, *at.warning, *at.error])
         assert "The table is no longer there" in said
+
+
+def test_two_visitors_may_bring_the_same_table_and_one_may_leave(at):
+    click(upload(at, csv(people(seed=8))), "Use this table")
+    other = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    other.switch_page("pages/your_data.py")
+    click(upload(fine(other.run()), csv(people(seed=8))), "Use this table")
+    assert other.session_state["settings"].table == at.session_state["settings"].table
+    first = weakref.ref(at.session_state["own_table"])
+    click(at, "Forget this table")
+    fine(at.run())
+    wait_for(lambda: gc.collect() >= 0 and first() is None, 10, "the first visitor's table to be gone")
+    other.switch_page("pages/playground.py")
+    assert "no longer there" not in text(fine(other.run()))
+    assert other.session_state["shown"][0] == other.session_state["settings"]
 
 
 def test_the_encoding_is_shown_in_words(at):

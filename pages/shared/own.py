@@ -21,22 +21,25 @@ def keep(data: Dataset) -> str:
     """Make this the table of the visit; what was trained on it is forgotten when the visit ends."""
     st.session_state.own_table = data
     key = sources.lend(data)
-    weakref.finalize(data, runs.workshop().forget, key)
+    weakref.finalize(data, _forget_trained, key)
     return key
+
+
+def _forget_trained(key: str) -> None:
+    if not sources.lent(key):  # else another visitor has the same table
+        runs.workshop().forget(key)
 
 
 def current() -> Dataset | None:
     """The table of this visit."""
     data: Dataset | None = st.session_state.get("own_table")
-    if data is not None:
-        sources.lend(data)  # another visitor with the same table may have left and taken the key along
     return data
 
 
 def mine(query: Mapping[str, str]) -> dict[str, str]:
     """What a link says, but for a table of somebody else: to know its key is not to own it."""
     data = current()
-    if "table" not in query or (data is not None and query["table"] == sources.lend(data)):
+    if "table" not in query or (data is not None and query["table"] == sources.key_of(data)):
         return dict(query)
     return {**query, "table": ""}
 
@@ -46,9 +49,8 @@ def forget() -> None:
     visit = st.session_state
     data = current()
     if data is not None:
-        key = sources.lend(data)
         sources.take_back(data)
-        runs.workshop().forget(key)
+        _forget_trained(sources.key_of(data))
     for name in [str(name) for name in visit]:
         if name not in ("came_through_app", "page"):  # where the visitor is
             del visit[name]

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 TABLE = "table"
 """The name of a visitor's own table among the data sets."""
 
-_own: WeakValueDictionary[str, datasets.Dataset] = WeakValueDictionary()
+_own: WeakValueDictionary[tuple[str, int], datasets.Dataset] = WeakValueDictionary()
+"""By key and owner's copy: two visitors may bring the same table, and one of them may leave."""
 
 
 class GoneError(LookupError):
@@ -27,28 +28,36 @@ class GoneError(LookupError):
 
 
 def lend(data: datasets.Dataset) -> str:
-    """Let pages find a visitor's table; returns its key, the same for the same content."""
-    words = json.dumps([[str(part) for part in names.items()] for names in (data.class_names, data.group_names)])
-    key = hashlib.sha256((data.fingerprint + words).encode()).hexdigest()[:12]
-    _own.setdefault(key, data)
+    """Let pages find a visitor's table; returns its key."""
+    key = key_of(data)
+    _own[key, id(data)] = data
     return key
+
+
+def key_of(data: datasets.Dataset) -> str:
+    """What a table is called in links and caches: the same for the same content."""
+    words = json.dumps([[str(part) for part in names.items()] for names in (data.class_names, data.group_names)])
+    return hashlib.sha256((data.fingerprint + words).encode()).hexdigest()[:12]
 
 
 def take_back(data: datasets.Dataset) -> None:
     """Pages find it no more, even if something still holds it; another visitor's, alike or not, stays."""
-    for key in [key for key, own in _own.items() if own is data]:
-        del _own[key]
+    _own.pop((key_of(data), id(data)), None)
 
 
 def lent(key: str) -> bool:
     """Whether the table of this key is there."""
-    return key in _own
+    return _find(key) is not None
+
+
+def _find(key: str) -> datasets.Dataset | None:
+    return next((data for (name, _), data in list(_own.items()) if name == key), None)
 
 
 def dataset_of(settings: Settings) -> datasets.Dataset:
     """The readable data set that these settings are about."""
     if settings.dataset == TABLE:
-        data = _own.get(settings.table)
+        data = _find(settings.table)
         if data is None:
             raise GoneError("The table is no longer there: choose it again on the page “Your data”.")
         return data

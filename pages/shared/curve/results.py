@@ -17,7 +17,7 @@ from pages.shared import fetching
 from pages.shared.cluster import cluster_workers
 from pages.shared.curves import Choice
 from pages.shared.jobs import Pool, Run, local_workers
-from pages.shared.sources import TABLE, dataset_of
+from pages.shared.sources import TABLE, dataset_of, key_of
 from pages.shared.state import Settings
 
 from .visit import change
@@ -66,7 +66,7 @@ def _run(choice: Choice) -> Run | None:
     run: Run | None = st.session_state.get("run")
     if run is None or not choice.strengths or run.sweep != choice.sweep():
         return None
-    return run if choice.dataset != TABLE or data_of(choice) is run.data else None
+    return run if choice.dataset != TABLE or key_of(run.data) == choice.table else None
 
 
 def join(choice: Choice) -> None:

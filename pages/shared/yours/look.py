@@ -62,6 +62,12 @@ def build() -> tuple[Dataset, Profile] | None:
     return kept[2]
 
 
+def built() -> Dataset:
+    """The data set on the page."""
+    data: Dataset = st.session_state.own_built[2][0]
+    return data
+
+
 def draw(data: Dataset, found: Profile, notes: Collection[str]) -> None:
     """Rates, proxies, encoding, and what was dropped, filled or merged; ``notes`` were said before."""
     st.subheader("Before any model", anchor=False)
