@@ -18,12 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairglvq import kernels
+from fairglvq.intervals import SMALL
 from fairglvq.metrics import gaps_from_counts, rates_from_counts
 from fairglvq.people import Floats, Population
 from fairglvq.training import as_prototypes, as_rows
 
-SMALL = 30
-"""Rates of fewer people than this are marked as uncertain."""
 ROUNDING = 1e-10
 """A direction that a matrix keeps less of than this, next to the one it keeps most of, is gone but for rounding."""
 

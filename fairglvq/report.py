@@ -23,7 +23,7 @@ import pandas as pd
 
 from . import explain
 from .datasets.base import Dataset
-from .datasets.table_profile import SMALL, newcombe, wilson
+from .intervals import SMALL, newcombe, wilson
 from .traits import SEEN, differences, traits
 from .version import __version__
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from .datasets.table_profile import SMALL
+from .intervals import SMALL
 from .report import Report, Share, words
 from .traits import number_words
 

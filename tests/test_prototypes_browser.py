@@ -170,7 +170,7 @@ def test_an_uploaded_table_has_cards_and_people(visit):
     v.go_to("Your data")
     v.page.get_by_role("heading", name="Look at your own decisions").wait_for()
     wait_idle(v.page)
-    content = csv(people().rename(columns={"town": script}))
+    content = csv(people().rename(columns={"town": f"{script} www.evil.example"}))
     file = {"name": "people.csv", "mimeType": "text/csv", "buffer": content}
     v.page.locator('input[type="file"]').set_input_files(file)
     v.wait_text("Before any model")
@@ -183,6 +183,7 @@ def test_an_uploaded_table_has_cards_and_people(visit):
     v.wait_text("people in “female”")
     assert v.page.get_by_test_id("stSidebar").get_by_role("radio", name="Your table").is_checked()
     assert v.page.locator(".st-key-open_card").get_by_text(script).count() > 0
+    assert v.page.locator('.stMain a[href*="evil"]').count() == 0
     v.choose("Side by side")
     v.wait_text("What moved, furthest first")
     v.choose("One person")

@@ -12,10 +12,11 @@ from fairglvq import FairGLVQ, datasets, evaluation, limit
 from fairglvq.datasets import german, table
 from fairglvq.datasets.files import read_bundled
 from fairglvq.datasets.table import Plan, TableError, build, guess, read, read_text, values_of, write
-from fairglvq.datasets.table_plan import MOST_CATEGORIES, MOST_CLASSES, MOST_GROUPS
-from fairglvq.datasets.table_profile import profile, proxies, wilson
-from fairglvq.datasets.table_words import quoted
+from fairglvq.datasets.table.plan import MOST_CATEGORIES, MOST_CLASSES, MOST_GROUPS
+from fairglvq.datasets.table.profile import profile, proxies
+from fairglvq.datasets.table.words import quoted
 from fairglvq.figures.grammar import CLASS_COLOURS, GROUP_SHAPES
+from fairglvq.intervals import wilson
 
 GOOD = b"sex,age,town,hired\nf,31,Ulm,yes\nm,45,Bonn,no\nf,22,Ulm,no\nm,50,Ulm,yes\n"
 
@@ -333,7 +334,7 @@ def test_parquet_samples_and_limits(monkeypatch):
     assert len(reading.frame) == 1000
     assert (reading.frame.index == reading.frame["i"] + 2).all()
     assert "200,000 rows: a random sample of 1,000" in reading.notes[0]
-    monkeypatch.setattr("fairglvq.datasets.table_parquet.MOST_ROWS", 100_000)
+    monkeypatch.setattr("fairglvq.datasets.table.parquet.MOST_ROWS", 100_000)
     with pytest.raises(TableError, match=r"unpacks to 200,000 rows"):
         read(content)
     with pytest.raises(TableError, match="damaged"):
@@ -750,7 +751,7 @@ def test_proxies_see_what_is_not_monotone():
 
 
 def test_the_area_is_that_of_scikit_learn():
-    from fairglvq.datasets.table_profile import _auc
+    from fairglvq.datasets.table.profile import _auc
 
     rng = np.random.default_rng(0)
     score, inside, outside = rng.integers(0, 4, 9) / 4, rng.integers(0, 5, 9), rng.integers(1, 5, 9)

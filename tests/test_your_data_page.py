@@ -12,7 +12,7 @@ from starlette.requests import Request
 from streamlit.testing.v1 import AppTest
 
 from fairglvq.datasets import table
-from fairglvq.datasets.table_profile import profile
+from fairglvq.datasets.table.profile import profile
 
 
 def people(n=300, seed=0):

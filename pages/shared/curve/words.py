@@ -14,6 +14,7 @@ import streamlit as st
 from fairglvq import bundle, limit, methods, paper, tradeoff
 from fairglvq.figures.svg import to_svg
 from fairglvq.figures.tradeoff import alt_text, strength_figure, tradeoff_figure
+from fairglvq.intervals import SMALL
 from fairglvq.limit import Limit
 from fairglvq.tradeoff import MEASURES
 from pages.shared.curves import Choice
@@ -22,9 +23,6 @@ from pages.shared.sources import TABLE
 
 from . import results, visit
 from .results import Found
-
-SMALL = 30
-"""People below which a rate is flagged."""
 
 CONFIG = {
     "displaylogo": False,

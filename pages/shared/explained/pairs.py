@@ -8,6 +8,7 @@ import streamlit as st
 
 from fairglvq import explain
 from fairglvq.figures import prototypes as figures
+from fairglvq.intervals import SMALL
 from fairglvq.traits import differences
 
 from . import words
@@ -104,7 +105,7 @@ def payers(view: View, after: str) -> list[str]:
         n = int(own.sum())
         if n:
             gained, lost = int(np.sum(own & has & ~had)), int(np.sum(own & had & ~has))
-            few = ", few" if n < explain.SMALL else ""
+            few = ", few" if n < SMALL else ""
             told.append(
                 f"Of 100 {md(who)}, {words.per_hundred(gained / n)} gained and {words.per_hundred(lost / n)} lost the "
                 f"favourable decision (n = {n:,}{few})."

@@ -13,6 +13,7 @@ import streamlit as st
 from fairglvq import decision, explain
 from fairglvq.datasets import Block
 from fairglvq.figures import prototypes as figures
+from fairglvq.intervals import SMALL
 from fairglvq.traits import number_words
 
 from ..scene import METHODS, TITLES
@@ -320,7 +321,7 @@ def _flips_of_all(view: View, method: str) -> str:
     if found is None:
         return ""
     told = [
-        f"{words.per_hundred(n / whole)} of 100 {md(who)} (n = {whole:,}{', few' if whole < explain.SMALL else ''})"
+        f"{words.per_hundred(n / whole)} of 100 {md(who)} (n = {whole:,}{', few' if whole < SMALL else ''})"
         for n, whole, who in zip(*found, view.who, strict=True)
         if whole
     ]

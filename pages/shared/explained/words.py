@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairglvq.decision import Verdict
-from fairglvq.explain import SMALL, CellGroup, Contributions, Explained, Measure, Removal, Score
+from fairglvq.explain import CellGroup, Contributions, Explained, Measure, Removal, Score
 from fairglvq.figures.grammar import CLASS_COLOURS, GROUP_SHAPES, Theme
+from fairglvq.intervals import SMALL
 from fairglvq.traits import Trait, number_words, percent
 
 from ..state import Settings
@@ -24,8 +25,12 @@ CLOSE = 0.05  # |mu| below which a decision is called a close one
 
 
 def md(text: object) -> str:
-    """Somebody's text inside Markdown: every sign that could mean something is escaped, line breaks become spaces."""
-    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", " ".join(str(text).split()))
+    """Somebody's text inside Markdown: every sign that could mean something is escaped, line breaks become spaces.
+
+    Addresses become links even where their signs are escaped; a joiner that nobody sees keeps them text.
+    """
+    plain = re.sub(r"(?i)(?<=www)(?=\.)|(?<=:)(?=//)|(?<=@)", "\N{WORD JOINER}", " ".join(str(text).split()))
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", plain)
 
 
 def quoted(text: object) -> str:

@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from fairglvq.datasets import german, table
 from fairglvq.datasets.files import read_bundled
 from fairglvq.datasets.table import Reading, TableError
-from fairglvq.datasets.table_words import quoted
+from fairglvq.datasets.table.words import quoted
 
 from .. import plain
 

@@ -10,8 +10,8 @@ import streamlit as st
 
 from fairglvq.datasets import table
 from fairglvq.datasets.table import Plan, TableError
-from fairglvq.datasets.table_plan import Kind
-from fairglvq.datasets.table_profile import SMALL
+from fairglvq.datasets.table.plan import Kind
+from fairglvq.intervals import SMALL
 
 MOST_CHOICES = 500
 

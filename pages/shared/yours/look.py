@@ -11,8 +11,9 @@ import streamlit as st
 
 from fairglvq.datasets import Block, Dataset, table
 from fairglvq.datasets.table import Plan, TableError
-from fairglvq.datasets.table_profile import SMALL, GroupRate, Profile, Proxy, profile
-from fairglvq.datasets.table_words import quoted
+from fairglvq.datasets.table.profile import GroupRate, Profile, Proxy, profile
+from fairglvq.datasets.table.words import quoted
+from fairglvq.intervals import SMALL
 
 from .. import plain
 

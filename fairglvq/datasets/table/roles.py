@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from fairglvq.datasets.table_plan import MOST_CLASSES, MOST_GROUPS, Plan
-from fairglvq.datasets.table_profile import SMALL
-from fairglvq.datasets.table_values import cut_names, distinct, in_two, in_words
-from fairglvq.datasets.table_words import OTHER, TableError, listed, quoted, rows
+from fairglvq.datasets.table.plan import MOST_CLASSES, MOST_GROUPS, Plan
+from fairglvq.datasets.table.values import cut_names, distinct, in_two, in_words
+from fairglvq.datasets.table.words import OTHER, TableError, listed, quoted, rows
+from fairglvq.intervals import SMALL
 
 REST = "all others"
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from fairglvq.datasets.table_parquet import read_parquet
-from fairglvq.datasets.table_reading import Reading, Tell
-from fairglvq.datasets.table_text import read_rows
-from fairglvq.datasets.table_words import TableError, quoted
+from fairglvq.datasets.table.parquet import read_parquet
+from fairglvq.datasets.table.reading import Reading, Tell
+from fairglvq.datasets.table.text import read_rows
+from fairglvq.datasets.table.words import TableError, quoted
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _MAGIC = {

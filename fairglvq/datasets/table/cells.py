@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from fairglvq.datasets.table_words import number_word, quoted, rows
+from fairglvq.datasets.table.words import number_word, quoted, rows
 
 MISSING = frozenset(
     [

@@ -9,8 +9,8 @@ from typing import Literal, get_args
 
 import pandas as pd
 
-from fairglvq.datasets.table_values import cut_names, date_format, distinct, in_numbers, in_words
-from fairglvq.datasets.table_words import TableError, quoted
+from fairglvq.datasets.table.values import cut_names, date_format, distinct, in_numbers, in_words
+from fairglvq.datasets.table.words import TableError, quoted
 
 Kind = Literal["number", "binary", "category", "date", "text"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

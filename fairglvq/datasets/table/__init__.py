@@ -21,14 +21,13 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from fairglvq.datasets import table_features as features
-from fairglvq.datasets import table_roles as roles
 from fairglvq.datasets.base import Dataset
 from fairglvq.datasets.encoding import encode
-from fairglvq.datasets.table_file import read, read_text, write
-from fairglvq.datasets.table_plan import KINDS, Plan, guess, refuse_odd, values_of, with_protected, with_target
-from fairglvq.datasets.table_reading import RaggedError, Reading
-from fairglvq.datasets.table_words import TableError, quoted
+from fairglvq.datasets.table import features, roles
+from fairglvq.datasets.table.file import read, read_text, write
+from fairglvq.datasets.table.plan import KINDS, Plan, guess, refuse_odd, values_of, with_protected, with_target
+from fairglvq.datasets.table.reading import RaggedError, Reading
+from fairglvq.datasets.table.words import TableError, quoted
 
 __all__ = [
     "Plan", "RaggedError", "Reading", "TableError", "build", "guess", "program", "read", "read_text", "values_of",

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from fairglvq.datasets.encoding import Binary
-from fairglvq.datasets.table_plan import MOST_CATEGORIES, Plan, kind_of
-from fairglvq.datasets.table_values import distinct, in_numbers, in_words, in_years
-from fairglvq.datasets.table_words import OTHER, TableError, listed, percent, quoted, rows
+from fairglvq.datasets.table.plan import MOST_CATEGORIES, Plan, kind_of
+from fairglvq.datasets.table.values import distinct, in_numbers, in_words, in_years
+from fairglvq.datasets.table.words import OTHER, TableError, listed, percent, quoted, rows
 
 LARGEST = 1e30
 NOT_TOLD = "(missing)"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from fairglvq.datasets.table_words import TableError, quoted, rows
+from fairglvq.datasets.table.words import TableError, quoted, rows
 
 Tell = Callable[[float], None]
 """Hears the share of the work done."""
