@@ -151,9 +151,10 @@ def test_a_cluster_without_workers_says_so(data, monkeypatch):
     assert "has no workers at the moment" in run.problem
 
 
-@pytest.mark.parametrize("address", [f"tcp://127.0.0.1:{free_port()}", "not an address", "ftp://127.0.0.1:1"])
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:{port}", "not an address", "ftp://127.0.0.1:1"])
 def test_a_wrong_address_is_named(address, data, monkeypatch):
     monkeypatch.setattr("pages.shared.cluster.CONNECT", 0.5)
+    address = address.format(port=free_port())  # nobody listens there
     pool = Pool(cluster_workers(address))
     run = finished(pool.begin(ordered(data, {"glvq": ()}), "me"))
     assert run.problem == f"The cluster at {address} does not answer, so nothing can be computed now."
