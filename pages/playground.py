@@ -142,6 +142,7 @@ def draw(show: Show) -> None:
     meta = scene.meta | {
         "reply": visit.reply,
         "facts": visit.get("facts"),
+        "heard": stage.heard(session.STAGE),
         "view": visit.view,
         "can_undo": bool(visit.history),
         "autoplay": visit.get("autoplay") == settings,
@@ -149,8 +150,7 @@ def draw(show: Show) -> None:
     stage.mount(
         stage.pack(meta, scene.arrays),
         key=session.STAGE,
-        on_gesture=gestures.receive,
-        on_ask=gestures.inform,
+        on_gestures=gestures.receive,
         on_view=session.keep_view,
     )
     if settings.real and (caveats := dataset_of(settings).caveats):

@@ -1,4 +1,7 @@
-"""What all browser tests share: one server, since starting and warming one takes longer than most of them."""
+"""What several test files share; one server for all browser tests: starting one takes longer than most of them."""
+
+import sys
+from types import ModuleType
 
 import pytest
 from browser import chromium, streamlit_app
@@ -16,3 +19,11 @@ def browser():
     """A Chromium; one per file, because Playwright's loop must not run on while other tests start their own."""
     with chromium() as chrome:
         yield chrome
+
+
+@pytest.fixture(scope="module")
+def plain_main():
+    """A main module that processes may start from: AppTest leaves its script there, and Dask's workers would run it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "__main__", ModuleType("__main__"))
+        yield

@@ -149,10 +149,8 @@ def main():
     state.setdefault("painted", ())
     state.setdefault("view", stage.read_view(st.query_params.get("view")))
     result = state.get("stage") or {}
-    gesture = result.get("gesture")
     reply = None
-    if gesture and gesture != state.get("handled"):
-        state.handled = gesture
+    for gesture in stage.unheard("stage") if result else ():
         state.gestures.append(gesture)
         if gesture["kind"] == "drag":
             reply = {"token": gesture["token"], "panel": gesture["panel"], "message": "Checked by Python."}
@@ -168,7 +166,11 @@ def main():
     st.slider("How fair", 0.0, 2.0, step=0.25, key="C")
     meta, arrays = scene(state.C, start=state.start, painted=state.painted)
     if st.toggle("Stage", value=True):
-        stage.mount(stage.pack(meta | {"reply": reply, "view": state.view}, arrays), key="stage", on_view=keep_view)
+        stage.mount(
+            stage.pack(meta | {"reply": reply, "view": state.view, "heard": stage.heard("stage")}, arrays),
+            key="stage",
+            on_view=keep_view,
+        )
     st.button("Rerun")
     st.code(json.dumps([g["kind"] for g in state.gestures]), language=None)
     st.code(json.dumps(state.view), language=None)

@@ -41,7 +41,7 @@ def data():
 
 
 @pytest.fixture(scope="module")
-def cluster():
+def cluster(plain_main):
     from distributed import LocalCluster
 
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:

@@ -203,10 +203,10 @@ def test_processes_give_the_same_rows(data):
     pd.testing.assert_frame_equal(here.drop(columns="seconds"), there.drop(columns="seconds"))
 
 
-def test_a_real_dask_cluster_of_two_processes_gives_the_same_rows(data, store, monkeypatch):
+def test_a_real_dask_cluster_of_two_processes_gives_the_same_rows(data, store, monkeypatch, plain_main):
     distributed = pytest.importorskip("distributed")
     here = evaluation.evaluate(data, "fairglvq", [0, 0.5], folds=2, store=False, **QUICK)
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
         monkeypatch.setenv("FAIRGLVQ_CLUSTER", cluster.scheduler_address)
         there = evaluation.evaluate(data, "fairglvq", [0, 0.5], folds=2, store=store, **QUICK)
         with distributed.Client(cluster, set_as_default=False) as client:

@@ -57,8 +57,8 @@ def text(at, start):
 
 
 def plain(words):
-    """Markdown without its escapes."""
-    return re.sub(r"\\(.)", r"\1", words)
+    """Markdown without its escapes and without what keeps addresses from becoming links."""
+    return re.sub(r"\\(.)", r"\1", words).replace("\N{WORD JOINER}", "")
 
 
 def headings(at):

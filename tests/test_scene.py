@@ -305,12 +305,14 @@ def test_facts_of_a_selection_on_a_slice_count_all_dimensions():
     table = shown.table
     models = {panel: {"frame": 2, "film": None, "places": None} for panel in scene.METHODS}
     index = 17
-    told = gestures.facts(shown, None, {"key": "k", "kind": "point", "panel": "inp", "index": index, "models": models})
+    told = gestures.facts(
+        shown, None, {"key": "k", "subject": "point", "panel": "inp", "index": index, "models": models}
+    )
     for panel in scene.METHODS:
         Z = model_space(shown, panel)[shown.shown[[index]]]
         np.testing.assert_allclose(told[panel], squared(Z, shown.runs[panel].prototypes[2])[0], atol=1e-9)
     assert told["row"] == table.rows[shown.shown[index]] + 1
-    question = {"key": "k", "kind": "prototype", "panel": "inp", "index": 1, "models": models}
+    question = {"key": "k", "subject": "prototype", "panel": "inp", "index": 1, "models": models}
     told = gestures.facts(shown, None, question)
     inside = squared(model_space(shown, "inp"), shown.runs["inp"].prototypes[2]).argmin(axis=1) == 1
     assert told["key"] == "k"

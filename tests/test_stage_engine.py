@@ -763,6 +763,55 @@ def test_code_sent_anew_finds_the_stage_that_is_there(browser):
     assert count == 1
 
 
+def test_a_gesture_that_was_overtaken_comes_with_the_next(browser):
+    """Streamlit delivers only the newest of two while it is busy, so each brings what was not yet heard."""
+    page = browser.new_page()
+    meta, arrays = SCENE_OF_C[0.75]
+    scenes = {}  # as they come before the first gesture, and after it was heard
+    for heard in (0, 10**18):
+        scenes[heard] = list(stage.pack(meta | {"reply": None, "view": None, "heard": heard}, arrays))
+    sent = page.evaluate(
+        """async ([code, html, before, after]) => {
+            document.body.innerHTML = html;
+            const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+            const { default: mount } = await import(url);
+            const sent = [];
+            const setTriggerValue = (name, value) => sent.push([name, structuredClone(value)]);
+            const show = (bytes) => mount({
+                data: Uint8Array.from(bytes), parentElement: document.body, setStateValue() {}, setTriggerValue });
+            show(before);
+            const { stage } = document.querySelector(".stage").fairglvqStage;
+            stage.post({ kind: "undo" });
+            stage.post({ kind: "C", value: 1 });
+            show(before); // a run that began before Python had heard either
+            stage.post({ kind: "undo" });
+            show(after);
+            stage.post({ kind: "C", value: 2 });
+            return sent;
+        }""",
+        [stage.bundle(), (stage.FOLDER / "stage.html").read_text("utf-8"), *scenes.values()],
+    )
+    page.close()
+    assert [name for name, _ in sent] == ["gestures"] * 4
+    kinds = [[gesture["kind"] for gesture in gestures] for _, gestures in sent]
+    assert kinds == [["undo"], ["undo", "C"], ["undo", "C", "undo"], ["C"]]
+    serials = [gesture["serial"] for gesture in sent[2][1]]
+    assert serials == sorted(set(serials))
+
+
+def test_python_hears_every_gesture_once(monkeypatch):
+    first, second, third = ({"kind": "undo", "serial": serial} for serial in (5, 6, 9))
+    visit = {"stage": {"gestures": [first, second]}}
+    monkeypatch.setattr(stage.st, "session_state", visit)
+    assert stage.unheard("stage") == [first, second]
+    assert stage.heard("stage") == 6
+    visit["stage"] = {"gestures": [second, third]}
+    assert stage.unheard("stage") == [third]
+    visit["stage"] = {"gestures": None}
+    assert stage.unheard("stage") == []
+    assert stage.heard("stage") == 9
+
+
 def test_leaving_and_coming_back(visit):
     v = visit()
     v.act("show-borders").click()

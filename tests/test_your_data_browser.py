@@ -105,7 +105,7 @@ def test_a_file_given_up_can_be_chosen_again(visit):
     v.upload(csv(people()))
     v.wait_text("Before any model")
     rows = 'female,"170.5",Ulm,30,yes\nmale,"180.5",Bonn,40,no\n'
-    large = ("sex,height,town,age,hired\n" + rows * 500_000).encode()
+    large = ("sex,height,town,age,hired\n" + rows * 250_000).encode()
     v.page.get_by_text("Bring another table").click()
     for _ in range(2):
         v.upload(large, "large.csv")

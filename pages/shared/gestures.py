@@ -11,22 +11,28 @@ import streamlit as st
 
 from fairglvq.training import as_rows
 
-from . import links, session, state
+from . import links, session, stage, state
 from .scene import Film, Scene
 from .scoring import changed_decisions, decide, labels_of, nearest, squared_distances, tallied
 from .state import FIELDS, Point, Settings
 
 
 def receive() -> None:
-    """The stage's callback: one finished gesture."""
-    visit = st.session_state
+    """The stage's callback: finished gestures."""
     session.touch()
-    gesture = visit[session.STAGE]["gesture"]
-    if not gesture or "shown" not in visit:
-        return
+    for gesture in stage.unheard(session.STAGE):
+        if "shown" in st.session_state:
+            follow(gesture)
+
+
+def follow(gesture: Mapping[str, Any]) -> None:
+    """Do what one gesture asks for."""
+    visit = st.session_state
     settings, show = visit.shown
     kind = gesture["kind"]
-    if kind == "drag":
+    if kind == "ask":
+        visit.facts = facts(show.scene, visit.film, gesture)
+    elif kind == "drag":
         visit.reply = answer(show.scene, visit.film, gesture)
     elif kind == "undo":
         session.undo()
@@ -39,15 +45,6 @@ def receive() -> None:
     elif kind == "paint":
         visit.autoplay = painted(settings, show.scene, gesture)
         session.change(visit.autoplay)
-
-
-def inform() -> None:
-    """The stage's callback: what is selected on a slice, where only the server knows all dimensions."""
-    visit = st.session_state
-    session.touch()
-    question = visit[session.STAGE]["ask"]
-    if question and "shown" in visit:
-        visit.facts = facts(visit.shown[1].scene, visit.film, question)
 
 
 def prototypes_of(scene: Scene, film: Film | None, panel: str, shown: Mapping[str, Any]) -> np.ndarray:
@@ -86,11 +83,11 @@ def answer(scene: Scene, film: Film | None, gesture: Mapping[str, Any]) -> dict[
 
 
 def facts(scene: Scene, film: Film | None, question: Mapping[str, Any]) -> dict[str, Any]:
-    """What the card of a selected prototype or point is made of, counted in all dimensions and among all people."""
+    """What the card of what is selected on a slice is made of, counted in all dimensions and among all people."""
     found: dict[str, Any] = {"key": question["key"]}
     models = {panel: prototypes_of(scene, film, panel, shown) for panel, shown in question["models"].items()}
     table, index = scene.table, int(question["index"])
-    if question["kind"] == "point":
+    if question["subject"] == "point":
         place = scene.shown[index]
         person = table.X[[place]]
         found["row"] = int(table.rows[place]) + 1  # as the prototypes page counts them

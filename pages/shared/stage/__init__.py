@@ -68,27 +68,47 @@ def _nothing() -> None:
     """Streamlit delivers only values that have a callback."""
 
 
+def unheard(key: str) -> list[dict[str, Any]]:
+    """Gestures on the stage with this key that were not handed out before, in their order.
+
+    Streamlit delivers only the newest of several that come while it is busy; so each brings along all those that the
+    page does not know to be heard (``heard`` in the scene's description).
+    """
+    sent = st.session_state[key].get("gestures") or []
+    new = [gesture for gesture in sent if gesture["serial"] > heard(key)]
+    if new:
+        st.session_state[_heard(key)] = new[-1]["serial"]
+    return new
+
+
+def heard(key: str) -> int:
+    """The serial number of the last gesture that was handed out."""
+    return st.session_state.get(_heard(key), 0)
+
+
+def _heard(key: str) -> str:
+    return f"{key}_heard"
+
+
 def mount(
     blob: bytes,
     *,
     key: str,
-    on_gesture: Callable[[], None] | None = None,
-    on_ask: Callable[[], None] | None = None,
+    on_gestures: Callable[[], None] | None = None,
     on_view: Callable[[], None] | None = None,
     height: int | Literal["content", "stretch"] = "content",
 ) -> Any:
-    """Show a packed scene. The result has ``gesture`` and ``ask`` (dicts, each for one run) and ``view`` (kept).
+    """Show a packed scene. The result has ``gestures`` (for one run; see `unheard`) and ``view`` (kept).
 
-    Kinds of gestures: ``drag``, ``continue``, ``paint``, ``C`` and ``undo``. A scene of a slice asks about a selected
-    prototype or point; the answer goes into the scene's description as ``facts``. With the same ``key`` the component
-    stays where it is; a new ``revision`` in the scene changes the picture without building it anew.
+    Kinds of gestures: ``drag``, ``continue``, ``paint``, ``C``, ``undo``, and ``ask``: a scene of a slice asks about a
+    selected prototype or point, and the answer goes into its description as ``facts``. With the same ``key`` the
+    component stays where it is; a new ``revision`` in the scene changes the picture without building it anew.
     """
     return _component()(
         key=key,
         data=blob,
         height=height,
-        on_gesture_change=on_gesture or _nothing,
-        on_ask_change=on_ask or _nothing,
+        on_gestures_change=on_gestures or _nothing,
         on_view_change=on_view or _nothing,
     )
 

@@ -18,12 +18,14 @@ import { unpack } from "./unpack.js";
 import { carryOver, firstView, newState, viewOf } from "./view.js";
 
 const VIEW_DELAY = 400; // milliseconds of rest before Python hears about the view
+let lastSerial = 0;
 const LONGEST_TICK = 0.1; // seconds; after a hidden tab the film goes on where it stood
 
 export class Stage {
   constructor(root, send) {
     this.root = root;
-    this.send = send; // { gesture(value), ask(value), view(value) }, replaced on every run of the script
+    this.send = send; // { gestures(list), view(value) }, replaced on every run of the script
+    this.outbox = []; // gestures that Python has not said to have heard
     this.state = newState();
     this.scene = null;
     this.theme = null;
@@ -74,6 +76,7 @@ export class Stage {
       const { film, reply, facts, can_undo, tools } = meta;
       Object.assign(known, { film, reply, facts, can_undo, tools });
     }
+    this.outbox = this.outbox.filter(({ serial }) => serial > (meta.heard ?? Infinity));
     this.takeReply(meta.reply);
     this.theme = readTheme(this.root, meta.grammar);
     this.layout();
@@ -268,6 +271,16 @@ export class Stage {
   }
 
   // ---- telling Python ----
+
+  /**
+   * Tell Python about a finished gesture. Streamlit forgets one that is overtaken by another while it is busy, so each
+   * takes along all that are not known to be heard; Python goes by their serial numbers.
+   */
+  post(gesture) {
+    lastSerial = Math.max(lastSerial + 1, 1000 * Date.now()); // also rises over remounts of the page
+    this.outbox.push({ ...gesture, serial: lastSerial });
+    this.send.gestures(this.outbox);
+  }
 
   scheduleView() {
     clearTimeout(this.viewTimer);

@@ -162,7 +162,7 @@ export class LiveStage extends Stage {
   measure(key, index) {
     const model = this.moved.get(key);
     model.token = ++nextToken;
-    this.send.gesture({
+    this.post({
       kind: "drag", token: model.token, panel: key, prototype: index, model: nameOf(model), pseudo: [...model.pseudo],
     });
   }
@@ -183,7 +183,7 @@ export class LiveStage extends Stage {
     const model = this.moved.get(key);
     if (!model) return;
     this.serverSteps++;
-    this.send.gesture({ kind: "continue", panel: key, model: nameOf(model) });
+    this.post({ kind: "continue", panel: key, model: nameOf(model) });
   }
 
   // ---- asking about a selection ----
@@ -201,12 +201,15 @@ export class LiveStage extends Stage {
   /** Ask once everything rests. */
   inquire() {
     const question = this.question();
-    if (!question || question.key === this.asked) return;
+    if (!question || question.key === this.asking) return;
     clearTimeout(this.askTimer);
+    this.asking = question.key;
     this.askTimer = setTimeout(() => {
-      if (this.question()?.key !== question.key || !this.root.isConnected) return;
-      this.asked = question.key;
-      this.send.ask(question);
+      if (this.question()?.key !== question.key || !this.root.isConnected) {
+        this.asking = null; // something moved meanwhile
+        return;
+      }
+      this.post({ ...question, subject: question.kind, kind: "ask" });
     }, ASK_REST);
   }
 
@@ -231,7 +234,7 @@ export class LiveStage extends Stage {
       return;
     }
     this.serverSteps++;
-    this.send.gesture({ kind: "C", value: film.C[index] });
+    this.post({ kind: "C", value: film.C[index] });
   }
 
   // ---- painting ----
@@ -263,7 +266,7 @@ export class LiveStage extends Stage {
   trainOnPaint() {
     if (!hasPaint(this.painting)) return;
     this.serverSteps++;
-    this.send.gesture(paintGesture(this.painting));
+    this.post(paintGesture(this.painting));
   }
 
   discardPaint() {
@@ -283,7 +286,7 @@ export class LiveStage extends Stage {
     if (this.painting.active && undoStroke(this.painting)) return this.invalidate();
     if (this.putBack()) return undefined;
     this.serverSteps = Math.max(0, this.serverSteps - 1);
-    return this.send.gesture({ kind: "undo" });
+    return this.post({ kind: "undo" });
   }
 
   /** Take the last move of a prototype back; false if there was none. */

@@ -45,8 +45,7 @@ export default function mountStage({ data, parentElement, setStateValue, setTrig
   const root = parentElement.querySelector(".stage");
   if (!root || !data) return undefined;
   const send = {
-    gesture: (value) => setTriggerValue("gesture", value),
-    ask: (value) => setTriggerValue("ask", value),
+    gestures: (value) => setTriggerValue("gestures", value),
     view: (value) => setStateValue("view", value),
   };
   const entry = (root.fairglvqStage ??= { stage: firstStage(root, send, parentElement), generation: 0 });
