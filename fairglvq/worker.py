@@ -10,6 +10,7 @@ import os
 import pickle
 import sys
 import threading
+import traceback
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any, NamedTuple
@@ -63,11 +64,14 @@ def main() -> None:
 
 
 def _listen(orders: SimpleQueue[Order]) -> None:
-    while True:
-        try:
+    try:
+        while True:
             orders.put(pickle.load(sys.stdin.buffer))
-        except EOFError:
-            os._exit(0)
+    except (EOFError, pickle.UnpicklingError):  # the keeper is gone, perhaps in the middle of an order
+        os._exit(0)
+    except Exception:  # a thread that ends in silence would leave a process that nobody can reach
+        traceback.print_exc()
+        os._exit(1)
 
 
 def carry_out(order: Order, data: tuple) -> Answer:

@@ -1,8 +1,10 @@
 """Sweeps in the pool: same rows as the library's, fair turns, cancel, dead workers, bad methods, lost workers."""
 
 import os
+import pickle
 import signal
 import sqlite3
+import subprocess
 import threading
 
 import pandas as pd
@@ -12,7 +14,7 @@ from browser import wait_for
 from fairglvq import datasets, evaluation, sweep
 from fairglvq.store import Store
 from fairglvq.sweep import Model
-from fairglvq.worker import Answer
+from fairglvq.worker import COMMAND, Answer, Order
 from pages.shared import jobs
 from pages.shared.jobs import Job, LostError, Pool, Process, Run, StoppedError, local_workers
 
@@ -165,6 +167,18 @@ def test_a_dead_worker_is_replaced_and_its_model_trained_again(data, pool):
     assert (run.state, run.failures, len(run.rows)) == ("done", {}, 2)
     assert worker.start().pid != first
     own.close()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5], ids=["between two orders", "in the middle of one"])
+def test_a_worker_ends_with_its_keeper(share):
+    order = pickle.dumps(Order("prepare", ("glvq",), ("some data",) * 100))
+    with subprocess.Popen(COMMAND, cwd=jobs.ROOT, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as worker:
+        worker.stdin.write(order[: int(share * len(order))])
+        worker.stdin.close()
+        try:
+            assert worker.wait(60) == 0
+        finally:
+            worker.kill()
 
 
 def test_a_model_that_kills_every_worker_is_given_up(data):
