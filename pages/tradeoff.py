@@ -60,12 +60,13 @@ def body(choice: curves.Choice, was_running: bool) -> None:
         return
     table = tradeoff.summary(found.rows)
     view = words.view_controls(choice, found)
-    figure = words.picture(choice, table, view)
+    drawn = words.picture(choice, table, view)
     point = words.point_picker(table)
     words.conclusions(choice, found, table, view)
     if point:
         opened(choice, found, *point)
-    takeaway.offer(choice, found, table, figure)
+    takeaway.offer(choice, found, table, drawn.figure)
+    words.come_alive(drawn)
 
 
 def opened(choice: curves.Choice, found: results.Found, method: str, strength: float | None) -> None:

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import textwrap
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from browser import ROOT, wait_for
@@ -12,7 +13,7 @@ from fairglvq import datasets, evaluation, methods, paper, sweep, tradeoff
 from fairglvq.datasets import DATASETS
 from fairglvq.sweep import Model
 from pages.shared import scene, scoring
-from pages.shared.curve import takeaway
+from pages.shared.curve import takeaway, visit
 from pages.shared.curve.words import by_group, typical
 from pages.shared.curves import Choice, from_query, read_strengths, settings_of, to_query, usual, write_strengths
 from pages.shared.jobs import Pool, Run, local_workers
@@ -182,3 +183,43 @@ def test_the_first_picture_waits_for_no_scikit_learn():
     command = [sys.executable, "-c", textwrap.dedent(program)]
     run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     assert run.stdout == "[]\n"
+
+
+class Visit(dict):
+    """A session state."""
+
+    __getattr__, __setattr__ = dict.__getitem__, dict.__setitem__
+
+
+class Address(dict):
+    """The parameters of an address, as the browser last told them."""
+
+    def to_dict(self):
+        return dict(self)
+
+    def from_dict(self, query):
+        self.clear()
+        self.update(query)
+
+
+def test_a_click_that_comes_with_the_address_from_before_is_not_the_way_back(monkeypatch):
+    clock = [100.0]
+    session, address = Visit(), Address(data="xor")
+    monkeypatch.setattr(visit, "st", SimpleNamespace(session_state=session, query_params=address))
+    monkeypatch.setattr(visit.time, "monotonic", lambda: clock[0])
+
+    def run():
+        choice = visit.begin()
+        visit.write_link(choice)
+        return choice.dataset
+
+    assert run() == "xor"
+    visit.change(usual("german"))
+    assert run() == "german"
+    address.from_dict({"data": "xor"})  # a click a moment later; the browser had not heard of German yet
+    clock[0] += 0.3
+    assert run() == "german"
+    assert address.to_dict()["data"] == "german"
+    address.from_dict({"data": "xor"})  # the same address much later: the browser's Back
+    clock[0] += 10.0
+    assert run() == "xor"

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import time
+
 import streamlit as st
 
 from pages.shared import curves, own
 from pages.shared.curves import Choice
 from pages.shared.sources import TABLE
 from pages.shared.state import Settings
+
+STALE = 2.0
+"""Seconds for which a click may still bring the address from before a change: the browser had not heard of it yet."""
 
 
 def begin() -> Choice:
@@ -25,9 +30,12 @@ def begin() -> Choice:
 
 
 def _went_back(query: dict[str, str]) -> bool:
-    """Whether nothing on the page was used and the address is another one."""
+    """Whether nothing on the page was used and the address is another one than what was written there."""
     visit = st.session_state
-    return not visit.get("choice_touched") and query != visit.get("choice_written", query)
+    if visit.get("choice_touched") or query == visit.get("choice_written", query):
+        return False
+    before, since = visit.get("choice_rewritten", (None, 0.0))
+    return query != before or time.monotonic() - since > STALE
 
 
 def change(choice: Choice) -> None:
@@ -39,6 +47,9 @@ def change(choice: Choice) -> None:
 def write_link(choice: Choice) -> None:
     """Let the address say what is shown."""
     query = curves.to_query(choice)
+    visit = st.session_state
     if query != st.query_params.to_dict():
         st.query_params.from_dict(query)
-    st.session_state.choice_written = query
+    if query != visit.get("choice_written", query):
+        visit.choice_rewritten = visit.choice_written, time.monotonic()
+    visit.choice_written = query

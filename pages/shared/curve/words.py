@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from fairglvq import bundle, limit, methods, paper, tradeoff
 from fairglvq.figures.svg import to_svg
@@ -128,8 +129,16 @@ def _estimated(choice: Choice, wanted: tuple[bool, ...]) -> tuple[list[Limit], s
     return future.result(), ""
 
 
-def picture(choice: Choice, table: pd.DataFrame, view: View) -> go.Figure:
-    """The curve; a click on a mark opens it."""
+class Picture(NamedTuple):
+    """The curve, and where its living chart goes."""
+
+    figure: go.Figure
+    place: DeltaGenerator
+    alt: str
+
+
+def picture(choice: Choice, table: pd.DataFrame, view: View) -> Picture:
+    """The curve as a still; `come_alive` puts the chart in its place."""
     if not table[[f"{choice.x}_mean", f"{choice.y}_mean"]].notna().all(axis=1).any():
         st.info(f"No model has a {MEASURES[choice.x].title} here: some group has nobody to compare.")
     figure = tradeoff_figure(
@@ -141,10 +150,7 @@ def picture(choice: Choice, table: pd.DataFrame, view: View) -> go.Figure:
     curve, against = st.tabs(tabs, key="t_tabs", on_change="rerun")
     with curve, st.container(key="t_box"):
         _still(figure)
-        st.plotly_chart(
-            figure, theme=None, key="t_chart", on_select=_clicked, selection_mode="points", alt=words,
-            config=CONFIG,
-        )  # fmt: skip
+        place = st.container()
     with curve:
         if view.no_limit:
             st.caption(view.no_limit)
@@ -153,7 +159,16 @@ def picture(choice: Choice, table: pd.DataFrame, view: View) -> go.Figure:
     if against.open:
         with against:
             _against_strength(table, choice)
-    return figure
+    return Picture(figure, place, words)
+
+
+def come_alive(drawn: Picture) -> None:
+    """The chart, whose marks answer to a click. For the end of a run: a browser busy with Plotly paints nothing."""
+    with drawn.place:
+        st.plotly_chart(
+            drawn.figure, theme=None, key="t_chart", on_select=_clicked, selection_mode="points", alt=drawn.alt,
+            config=CONFIG,
+        )  # fmt: skip
 
 
 def _still(figure: go.Figure) -> None:
