@@ -26,15 +26,26 @@ def main() -> None:
     with st.container(key="intro"):
         st.markdown(INTRO)
     notices()
+    # At first the picture, which takes the browser longest. Later the controls: whoever clicks below would bring along
+    # the values they had before.
+    first = not visit.known()
+    if not first:
+        controls_beside(choice)
     if fetching.missing(choice.dataset) and not results.bundled(choice):
         fetching.offer(back=lambda: visit.change(curves.usual("adult")))
     else:
         running = results.running(choice)
         st.fragment(body, run_every=POLL if running else None)(choice, running)
-    with st.sidebar:  # after the picture, which takes the browser longest
-        controls.panel(choice)
+    if first:
+        controls_beside(choice)
     visit.write_link(choice)
     results.join(choice)  # after the picture: its workers get ready while the visitor looks
+
+
+def controls_beside(choice: curves.Choice) -> None:
+    """What is compared."""
+    with st.sidebar:
+        controls.panel(choice)
 
 
 def notices() -> None:

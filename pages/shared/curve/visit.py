@@ -44,6 +44,11 @@ def change(choice: Choice) -> None:
     st.session_state.choice_touched = True
 
 
+def known() -> bool:
+    """Whether this visit has seen the page before."""
+    return "choice_written" in st.session_state
+
+
 def write_link(choice: Choice) -> None:
     """Let the address say what is shown."""
     query = curves.to_query(choice)
