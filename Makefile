@@ -11,7 +11,7 @@ run: $(VENV)/.ready warm
 	$(BIN)/streamlit run app.py $(ARGS)
 
 test: lint chromium warm
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -rfER $(ARGS)
 
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff check .

@@ -30,8 +30,9 @@ def main() -> None:
         return
     bring.show_reading(visit.own_reading)
     with st.expander("Bring another table, or forget this one", key="own_another"):
-        bring.ways()
+        # Above the ways to bring one: the uploader comes a moment later and pushes down what stands below it.
         st.button("Forget this table", on_click=_forget, help="Every page then begins anew, as if you had just come.")
+        bring.ways()
     choose.draw(visit.own_reading.frame)
     asked = choose.missing_choice(visit.own_draft)
     if asked:

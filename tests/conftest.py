@@ -5,6 +5,25 @@ from types import ModuleType
 
 import pytest
 from browser import chromium, streamlit_app
+from playwright.sync_api import Error as PlaywrightError
+
+SECOND_TRY = pytest.mark.flaky(reruns=1)  # a page may move under a click; the summary lists who needed it
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(SECOND_TRY)
+
+
+def pytest_exception_interact(node, report):
+    """A failed browser test says what stood on its pages."""
+    browser = getattr(node, "funcargs", {}).get("browser")
+    for page in [page for context in browser.contexts for page in context.pages] if browser else []:
+        try:
+            report.sections.append((page.url, page.locator("body").inner_text(timeout=5000)))
+        except PlaywrightError as problem:
+            report.sections.append((page.url, f"cannot be read: {problem}"))
 
 
 @pytest.fixture(scope="session")
