@@ -82,12 +82,19 @@ def population(data: Dataset, held_out: NDArray[np.bool_] | None = None) -> Popu
     learned = data.X[~held_out]
     low, span = learned.min(axis=0), np.ptp(learned, axis=0)
     span[span <= 1e-12] = 1.0
+    return scaled_population(data, (data.X - low) / span, low, span, held_out)
+
+
+def scaled_population(
+    data: Dataset, X: Floats, low: Floats, span: Floats, held_out: NDArray[np.bool_] | None = None
+) -> Population:
+    """People of a data set whose columns were scaled to X elsewhere; with nobody held out everybody is measured."""
     classes, groups = list(data.class_names), list(data.group_names)
     return Population(
-        X=(data.X - low) / span,
-        y=_positions(data.y, classes),
-        s=_positions(data.s, groups),
-        measured=held_out if held_out.any() else np.ones(len(data.y), bool),
+        X=X,
+        y=positions(data.y, classes),
+        s=positions(data.s, groups),
+        measured=np.ones(len(data.y), bool) if held_out is None or not held_out.any() else held_out,
         low=low,
         span=span,
         blocks=data.blocks,
@@ -108,6 +115,7 @@ def scaling(X: Floats, Z: Floats) -> tuple[Floats, Floats]:
     return X[bottom, columns] - Z[bottom, columns] * span, span
 
 
-def _positions(values: NDArray[Any], names: list) -> NDArray[np.int64]:
+def positions(values: NDArray[Any], names: list) -> NDArray[np.int64]:
+    """Where each value stands in a list of names that need not be sorted."""
     place = {name: position for position, name in enumerate(names)}
     return np.fromiter((place[value] for value in values.tolist()), np.int64, len(values))

@@ -11,8 +11,9 @@ import numpy as np
 from . import kernels
 from .activations import ACTIVATIONS
 
-# A prototype this many data radii away from the data classifies nothing any more and soon overflows.
-FENCE = 1e3
+# A prototype this many data radii away from the data decides nothing any more. Measured: 2.6 radii at the strongest
+# published C (Adult, COMPAS, Local, XOR), 18 at C = 300 on XOR, where half of all decisions are wrong already.
+FENCE = 30.0
 
 
 class Recipe(NamedTuple):

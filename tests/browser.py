@@ -15,6 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from playwright.sync_api import expect, sync_playwright
+
+expect.set_options(timeout=30_000)  # a busy machine is no reason to fail
 ROOT = Path(__file__).resolve().parents[1]
 CHROMIUM_ARGS = [
     "--no-sandbox",
@@ -107,8 +110,6 @@ def static_files(folder):
 @contextmanager
 def chromium():
     """A headless Chromium: the system's, or else Playwright's own."""
-    from playwright.sync_api import sync_playwright
-
     names = ("chromium", "chromium-browser", "google-chrome")
     executable = next((path for path in map(shutil.which, names) if path), None)
     with sync_playwright() as playwright:

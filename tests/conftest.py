@@ -26,6 +26,16 @@ def pytest_exception_interact(node, report):
             report.sections.append((page.url, f"cannot be read: {problem}"))
 
 
+def pytest_terminal_summary(terminalreporter):
+    """What went wrong at a first try is not hidden by a second that went well."""
+    for report in terminalreporter.stats.get("rerun", []):
+        terminalreporter.write_sep("-", f"first try of {report.nodeid}")
+        terminalreporter.write_line(report.longreprtext)
+        for title, text in report.sections:
+            terminalreporter.write_sep("-", title)
+            terminalreporter.write_line(text)
+
+
 @pytest.fixture(scope="session")
 def app(tmp_path_factory):
     """The address of the app, with a store of finished rows of its own."""

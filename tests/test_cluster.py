@@ -12,6 +12,7 @@ from contextlib import contextmanager
 import psutil
 import pytest
 from browser import ROOT, free_port, streamlit_server, wait_for
+from playwright.sync_api import expect
 from test_jobs import LONG, finished, ordered
 from test_tradeoff_browser import SLOW, Visit
 
@@ -187,7 +188,7 @@ def test_the_same_button_runs_on_the_cluster(browser, cluster, finished_at, tmp_
     with streamlit_server("app.py", **places) as (url, server), opened(browser, url, XOR) as visit:
         visit.button("Compute (6 models)").click()
         visit.button("Compute again").wait_for(timeout=120_000)
-        assert visit.text("6 of 6 models are finished").is_visible()
+        expect(visit.text("6 of 6 models are finished")).to_be_visible()
         visit.drawn()
         assert len(finished_at) == 6 + 4
         assert set(finished_at) <= set(cluster.scheduler.workers)

@@ -2,6 +2,7 @@
 
 import pytest
 from browser import Watch, streamlit_app, visits, wait_idle
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 PAGES = ("Playground", "Trade-off", "Prototypes", "Your data")
@@ -41,7 +42,7 @@ def test_the_model_in_view_survives_every_page_switch(open_page):
         visit.go(name)
         if name in ("Prototypes", "Playground"):
             visit.page.wait_for_function("before => location.search.includes(before)", arg=before)
-    assert visit.page.get_by_text("C = 0.35").first.is_visible()
+    expect(visit.page.get_by_text("C = 0.35").first).to_be_visible()
 
 
 def test_a_link_survives_the_browser_s_way_back_and_forward_between_pages(open_page):

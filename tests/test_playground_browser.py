@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from browser import Watch, visits, wait_idle
+from playwright.sync_api import expect
 
 from pages.shared import scene, scoring
 from pages.shared.state import DEFAULTS, Settings
@@ -121,9 +122,9 @@ def test_the_first_picture_is_trained_unfair_and_above_the_fold(visit):
         assert box["y"] + box["height"] < 800
     for name in ("Fairness strength C", "Prototypes per class", "Batch size", "Missing rival alpha"):
         assert v.slider(name).bounding_box()["y"] < 800
-    assert v.page.get_by_text("11 steps per epoch").is_visible()
+    expect(v.page.get_by_text("11 steps per epoch")).to_be_visible()
     assert v.query() == {}
-    assert v.page.get_by_role("radiogroup", name="Data set").locator("img").count() == 7
+    expect(v.page.get_by_role("radiogroup", name="Data set").locator("img")).to_have_count(7)
 
 
 def test_a_slider_changes_the_picture_and_nothing_else(visit):
@@ -200,7 +201,7 @@ def test_the_film_of_c_moves_picture_numbers_and_curve(visit):
     wait_idle(v.page)
     assert v.data("modelSignature") != before
     assert v.numbers("fairglvq") != words
-    assert v.slider("Fairness strength C").input_value() == "0"
+    expect(v.slider("Fairness strength C")).to_have_value("0")
     v.act("undo").click()
     v.wait_data("modelSignature", before)
 
@@ -217,7 +218,7 @@ def test_share_gives_a_link_to_exactly_this_picture(visit):
     for name in ("revision", "epoch", "modelSignature"):
         assert again.data(name) == v.data(name)
     assert again.act("show-trails").get_attribute("aria-pressed") == "false"
-    assert not again.page.locator('canvas[data-panel="inp"]').is_visible()
+    expect(again.page.locator('canvas[data-panel="inp"]')).to_be_hidden()
 
 
 def test_a_reload_and_the_back_button_keep_to_the_address(visit):
@@ -262,7 +263,7 @@ def test_more_controls_open_on_request(visit):
     noise.press("ArrowRight")
     v.wait_new_picture(before)
     v.wait_query("noise", "1.1")
-    assert noise.is_visible()
+    expect(noise).to_be_visible()
 
 
 def test_presets_tell_their_story(visit):
@@ -271,7 +272,7 @@ def test_presets_tell_their_story(visit):
     v.page.get_by_role("radio", name="Alpha at work").click()
     v.wait_new_picture(before)
     v.page.get_by_text("With one prototype per class").wait_for()
-    assert v.page.get_by_text("Used in").is_visible()
+    expect(v.page.get_by_text("Used in")).to_be_visible()
 
 
 def test_the_keyboard_plays_steps_and_restarts(visit):
@@ -313,7 +314,7 @@ def test_people_are_shown_on_a_slice_and_counted_exactly(visit):
     assert "A slice" in v.stage.inner_text()
     assert "of 59 dimensions" in v.stage.inner_text()
     assert "on 200 held-out points" in v.numbers("glvq").replace("Measured ", "")
-    assert not v.act("paint").is_visible()
+    expect(v.act("paint")).to_be_hidden()
 
 
 def test_a_prototype_of_a_slice_can_be_moved_counted_and_trained_on(visit):

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from browser import Watch, visits, wait_idle
+from playwright.sync_api import expect
 from test_your_data_page import csv, people
 
 pytestmark = pytest.mark.browser
@@ -66,10 +67,10 @@ def visit(browser, app):
 
 def test_the_first_visitor_of_a_server_may_come_by_a_link(visit):
     v = visit("?data=local&k=2").seen()
-    assert v.page.get_by_text("decides with 4 prototypes").is_visible()
-    assert v.page.get_by_role("link", name="Playground", exact=True).is_visible()
+    expect(v.page.get_by_text("decides with 4 prototypes")).to_be_visible()
+    expect(v.page.get_by_role("link", name="Playground", exact=True)).to_be_visible()
     for key in ("p_waterfall", "p_map", "p_profile"):
-        assert v.chart(key).is_visible()
+        expect(v.chart(key)).to_be_visible()
     assert re.fullmatch(r". Prototype \d decides “class [01]”", v.opened())
 
 
@@ -95,7 +96,7 @@ def test_a_click_on_the_map_or_the_waterfall_opens_the_card(visit):
     v = visit("?data=three_groups&k=2").seen()
     first = int(re.search(r"\d+", v.opened())[0])
     marks = v.chart("p_map").locator("g.trace:has(text) path.point")
-    assert marks.count() == 4
+    expect(marks).to_have_count(4)
     named = v.page.locator(".st-key-p_map .hoverlayer .hovertext")
     for mark in (marks.nth(3), marks.nth(2)):
         mark.hover(force=True)
@@ -122,7 +123,7 @@ def test_section_sorting_and_open_card_survive_a_page_switch(visit):
     v.page.wait_for_selector('.stage[data-ready="1"]', timeout=60_000)
     v.go_to("Prototypes")
     v.wait_open(third)
-    assert v.page.get_by_role("radio", name="Number of people").is_checked()
+    expect(v.page.get_by_role("radio", name="Number of people")).to_be_checked()
     v.choose("One person")
     v.wait_text("Who pays, person by person")
     v.go_to("Playground")
@@ -133,9 +134,9 @@ def test_section_sorting_and_open_card_survive_a_page_switch(visit):
 
 def test_adult_with_forty_prototypes(visit):
     v = visit("?data=adult&k=20&epochs=10").seen()
-    assert v.page.get_by_text("decides with 40 prototypes").is_visible()
-    assert v.page.get_by_text("Of 100 women").first.is_visible()
-    assert v.page.locator("h4.prototype").count() == 6
+    expect(v.page.get_by_text("decides with 40 prototypes")).to_be_visible()
+    expect(v.page.get_by_text("Of 100 women").first).to_be_visible()
+    expect(v.page.locator("h4.prototype")).to_have_count(6)
     assert "“" in v.opened()
     v.page.get_by_role("button", name="Open card").nth(1).click()
     second = int(re.search(r"\d+", v.page.locator("h4.prototype").nth(1).inner_text())[0])
@@ -147,7 +148,7 @@ def test_adult_with_forty_prototypes(visit):
     v.settled()
     v.choose("One person")
     v.wait_text("Who pays, person by person")
-    assert v.page.get_by_text("The same person with sex").is_visible()
+    expect(v.page.get_by_text("The same person with sex")).to_be_visible()
     before = v.page.locator("h5", has_text="Person").first.inner_text()
     v.page.get_by_role("button", name=re.compile("Somebody else of these")).click()
     v.page.wait_for_function(
@@ -161,7 +162,7 @@ def test_training_adult_shows_progress_and_can_be_cancelled(visit):
     v.page.get_by_role("button", name="Cancel").click(timeout=60_000)
     v.page.get_by_role("button", name="Cancel").wait_for(state="detached")
     v.wait_text("decides with 8 prototypes")
-    assert v.page.get_by_test_id("stSidebar").get_by_role("radio", name="XOR").is_checked()
+    expect(v.page.get_by_test_id("stSidebar").get_by_role("radio", name="XOR")).to_be_checked()
 
 
 def test_an_uploaded_table_has_cards_and_people(visit):
@@ -182,7 +183,7 @@ def test_an_uploaded_table_has_cards_and_people(visit):
     v.wait_text("Every page now works with your table.")
     v.go_to("Prototypes")
     v.wait_text("people in “female”")
-    assert v.page.get_by_test_id("stSidebar").get_by_role("radio", name="Your table").is_checked()
+    expect(v.page.get_by_test_id("stSidebar").get_by_role("radio", name="Your table")).to_be_checked()
     assert v.page.locator(".st-key-open_card").get_by_text(script).count() > 0
     assert v.page.locator('.stMain a[href*="evil"]').count() == 0
     v.choose("Side by side")
@@ -193,7 +194,7 @@ def test_an_uploaded_table_has_cards_and_people(visit):
     v.wait_text("A made-up person")
     v.page.get_by_role("button", name="Decide").click()
     v.settled()
-    assert v.page.get_by_text("Why FairGLVQ decides").is_visible()
+    expect(v.page.get_by_text("Why FairGLVQ decides")).to_be_visible()
 
 
 def test_a_tick_in_the_list_shows_that_person(visit):
@@ -239,7 +240,7 @@ def test_a_point_of_inp_opens_inps_own_cards(visit):
     v.page.get_by_role("button", name="Its prototypes").click()
     v.page.get_by_text("blind along 1 of 2 directions").wait_for(timeout=TRAINED)
     v.settled()
-    assert v.page.get_by_role("radio", name="INP + GLVQ").is_checked()
-    assert v.page.get_by_text("filled in with the average person").is_visible()
-    assert v.page.locator("h4.prototype").count() == 6
-    assert v.chart("p_map").is_visible()
+    expect(v.page.get_by_role("radio", name="INP + GLVQ")).to_be_checked()
+    expect(v.page.get_by_text("filled in with the average person")).to_be_visible()
+    expect(v.page.locator("h4.prototype")).to_have_count(6)
+    expect(v.chart("p_map")).to_be_visible()

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 from browser import ROOT, Watch, chromium, static_files, streamlit_app, visits, wait_idle
+from playwright.sync_api import expect
 from stage_demo import EPOCHS, make_scene
 
 from pages.shared import stage
@@ -443,7 +444,7 @@ def test_first_picture_is_trained_paused_and_described(visit):
         v.page.wait_for_selector(f'canvas[data-panel="{key}"][aria-label*="8 prototypes"]')
         assert canvas.get_attribute("role") == "img"
     v.page.locator("summary", has_text="table").click()
-    assert v.page.locator("details table").first.is_visible()
+    expect(v.page.locator("details table").first).to_be_visible()
     nameless = v.stage.evaluate(
         "(root) => [...root.querySelectorAll('button')].filter((b) => !(b.ariaLabel || b.innerText.trim())).length"
     )
@@ -687,7 +688,7 @@ def test_last_panel_stays_and_a_panel_can_be_enlarged(visit):
     v.act("enlarge-glvq").click()
     for key in ("glvq", "inp", "fairglvq"):
         v.act(f"panel-{key}").click()
-    assert v.page.locator(".panel:visible").count() == 1
+    expect(v.page.locator(".panel:visible")).to_have_count(1)
 
 
 def test_phone_stacks_panels_and_lets_a_finger_scroll(visit):

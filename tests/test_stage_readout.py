@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 from fairglvq.figures.grammar import stage_grammar
 from tests.browser import ROOT, Watch, chromium, static_files
@@ -407,7 +408,7 @@ def test_timeline_seeks_by_click_key_and_flip(page):
     slider = page.get_by_role("slider", name="Epoch shown")
     assert slider.get_attribute("aria-valuenow") == "20"
     assert "fairness cost" in slider.get_attribute("aria-valuetext")
-    assert page.locator(".fgs-tick").count() == 2
+    expect(page.locator(".fgs-tick")).to_have_count(2)
     slider.focus()
     for key in ("ArrowRight", "ArrowLeft", "Home", "End"):
         page.keyboard.press(key)
@@ -432,13 +433,13 @@ def test_tradeoff_waits_for_the_film_then_picks_c_on_the_curve(page):
         " window.now = mounted(createTradeoff, kept, 1); }",
         to_js(arrays, meta),
     )
-    assert page.get_by_text("Computing the curve").is_visible()
-    assert not page.get_by_role("slider", name="Strength C").is_visible()
+    expect(page.get_by_text("Computing the curve")).to_be_visible()
+    expect(page.get_by_role("slider", name="Strength C")).to_be_hidden()
     page.evaluate("kept.film = film; now.widget.update(kept, shown(kept, 1), now.view)")
-    assert not page.get_by_text("Computing the curve").is_visible()
+    expect(page.get_by_text("Computing the curve")).to_be_hidden()
     plot = page.get_by_role("slider", name="Strength C")
     assert plot.get_attribute("aria-valuenow") == "1"  # the panel's C of 0.5
-    assert page.locator(".fgs-plot .fgs-dot").count() == 4
+    expect(page.locator(".fgs-plot .fgs-dot")).to_have_count(4)
     dots = [d.bounding_box() for d in page.locator(".fgs-plot .fgs-dot").all()]
     page.mouse.move(dots[3]["x"] + 3, dots[3]["y"] + 3)
     page.mouse.down()

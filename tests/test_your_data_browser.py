@@ -6,6 +6,7 @@ from contextlib import suppress
 import pytest
 from browser import Watch, streamlit_app, visits, wait_idle
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
+from playwright.sync_api import expect
 from test_your_data_page import csv, people
 
 pytestmark = pytest.mark.browser
@@ -67,20 +68,20 @@ def test_an_uploaded_table_with_strange_names_reaches_the_playground(visit):
     v.choose("Group to compare by", RTL)
     v.wait_text("Of 100 people in the group “female”")
     tables = v.page.locator("table.rates")
-    assert tables.count() == 2
-    assert tables.nth(0).locator("tbody tr").count() == 2
+    expect(tables).to_have_count(2)
+    expect(tables.nth(0).locator("tbody tr")).to_have_count(2)
     assert SCRIPT in tables.nth(1).inner_text()
-    assert v.page.get_by_text("“people <b>x</b>.csv”").is_visible()
+    expect(v.page.get_by_text("“people <b>x</b>.csv”")).to_be_visible()
     v.page.get_by_role("button", name="Use this table").click()
     v.wait_text("Every page now works with your table.")
     v.page.get_by_role("link", name="Train on it and watch").click()
     v.page.locator('.panel[data-panel="fairglvq"]', has_text="group female").wait_for(timeout=60_000)
     wait_idle(v.page)
-    assert v.page.get_by_test_id("stSidebar").get_by_role("radio", name="Your table").is_checked()
+    expect(v.page.get_by_test_id("stSidebar").get_by_role("radio", name="Your table")).to_be_checked()
     assert "data=table" in v.page.url
     v.go_to("Your data")  # and back: everything is as it was
     v.wait_text("Every page now works with your table.")
-    assert v.page.get_by_text("Of 100 people in the group “female”").is_visible()
+    expect(v.page.get_by_text("Of 100 people in the group “female”")).to_be_visible()
 
 
 def test_a_bad_file_after_a_good_one_loses_nothing(visit):
@@ -94,8 +95,8 @@ def test_a_bad_file_after_a_good_one_loses_nothing(visit):
     alert = v.page.get_by_role("alert").get_by_text("Row 3 has 3 values, but the header names 2 columns")
     alert.wait_for()
     wait_idle(v.page)
-    assert v.page.get_by_text("Your last table is still there.").is_visible()
-    assert v.page.get_by_role("combobox", name=re.compile("Group to compare by")).input_value() == "town"
+    expect(v.page.get_by_text("Your last table is still there.")).to_be_visible()
+    expect(v.page.get_by_role("combobox", name=re.compile("Group to compare by"))).to_have_value("town")
     v.page.get_by_role("button", name="Go on without this row").click()
     v.wait_text("1 row with too many or too few values was left out.")
 
@@ -112,7 +113,7 @@ def test_a_file_given_up_can_be_chosen_again(visit):
         v.page.get_by_role("button", name="Cancel", exact=True).click()
         v.page.get_by_role("button", name="Cancel", exact=True).wait_for(state="detached")
         wait_idle(v.page)
-        assert v.page.get_by_text("300 rows and 5 columns").is_visible()
+        expect(v.page.get_by_text("300 rows and 5 columns")).to_be_visible()
         assert v.page.get_by_text("large.csv").count() == 0
 
 
@@ -129,7 +130,7 @@ def test_a_forgotten_table_is_gone_from_the_page(visit):
     v.page.get_by_role("button", name="Forget this table").click()
     v.wait_text("What you need:")
     v.page.get_by_role("tab", name="Paste a table").click()
-    assert box.input_value() == ""
+    expect(box).to_have_value("")
     v.go_to("Playground")
     v.page.wait_for_selector('.stage[data-ready="1"]', timeout=60_000)
     wait_idle(v.page)
@@ -140,7 +141,7 @@ def test_a_checkbox_in_the_table_of_columns_changes_what_the_model_sees(visit):
     v = visit()
     v.upload(csv(people()))
     v.wait_text("Before any model")
-    assert v.page.get_by_text("6 features from 4 columns").is_visible()
+    expect(v.page.get_by_text("6 features from 4 columns")).to_be_visible()
     grid = v.page.get_by_test_id("stDataFrame").first
     grid.scroll_into_view_if_needed()
     assert grid.locator('th[aria-colindex="3"]').first.text_content() == "Model sees it"
@@ -163,7 +164,7 @@ def test_the_example_on_a_phone_fits_the_screen(visit):
     v.page.get_by_role("tab", name="Try an example").click()
     v.page.get_by_role("button", name="Use the example").click()
     v.wait_text("Before any model")
-    assert v.page.get_by_text("Of 100 people in the group “under 25”, 59").is_visible()
+    expect(v.page.get_by_text("Of 100 people in the group “under 25”, 59")).to_be_visible()
     wide = v.page.evaluate(
         """() => [...document.querySelectorAll('.stMainBlockContainer table, .stMainBlockContainer p')]
             .filter((e) => e.getBoundingClientRect().right > innerWidth + 1).length"""

@@ -12,7 +12,7 @@ import streamlit as st
 from fairglvq import explain, model_file, report, report_html
 from fairglvq.datasets import Dataset
 from fairglvq.model_file import ModelFileError, Projection, SavedModel, Scaling
-from fairglvq.people import Population
+from fairglvq.people import positions, scaled_population
 
 from . import plain
 from .explained.model import View, title
@@ -237,7 +237,7 @@ def opened(saved: SavedModel, data: Dataset) -> explain.Explained:
     saved.check_fits(data)
     classes, groups = list(data.class_names), list(data.group_names)
     model = saved.model
-    if model.classes_.tolist() != classes:
+    if set(model.classes_.tolist()) != set(classes):
         raise ModelFileError(f"The model decides between {len(model.classes_)} outcomes that these data do not have.")
     scaling = saved.scaling
     d = data.X.shape[1]
@@ -247,23 +247,11 @@ def opened(saved: SavedModel, data: Dataset) -> explain.Explained:
         low, span = scaling.first, scaling.second
     else:
         low, span = -scaling.second / scaling.first, 1 / scaling.first
-    people = Population(
-        X=data.X if scaling is None else scaling.apply(data.X),
-        y=np.searchsorted(classes, data.y),
-        s=np.searchsorted(groups, data.s),
-        measured=np.ones(len(data.y), bool),
-        low=low,
-        span=span,
-        blocks=data.blocks,
-        classes=tuple(str(data.class_names[c]) for c in classes),
-        groups=tuple(str(data.group_names[g]) for g in groups),
-        favourable=classes.index(data.favourable),
-        group_column=data.group_column,
-    )
+    people = scaled_population(data, data.X if scaling is None else scaling.apply(data.X), low, span)
     pseudo = None
-    if model.pseudo_classes_ is not None and model.groups_ is not None and model.groups_.tolist() == groups:
-        pseudo = np.searchsorted(groups, model.pseudo_classes_)
-    labels = np.searchsorted(classes, model.prototype_labels_)
+    if model.pseudo_classes_ is not None and model.groups_ is not None and set(model.groups_.tolist()) == set(groups):
+        pseudo = positions(model.pseudo_classes_, groups)
+    labels = positions(model.prototype_labels_, classes)
     seen = (None, None) if saved.projection is None else (saved.projection.matrix, saved.projection.shift)
     return explain.explain(people, explain.Model(model.prototypes_, labels, pseudo, *seen))
 
