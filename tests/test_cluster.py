@@ -14,7 +14,7 @@ import pytest
 from browser import ROOT, free_port, streamlit_server, wait_for
 from playwright.sync_api import expect
 from test_jobs import LONG, finished, ordered
-from test_tradeoff_browser import SLOW, Visit
+from test_tradeoff_browser import Visit, slow_query
 
 from fairglvq import datasets, evaluation
 from fairglvq.sweep import Model
@@ -193,7 +193,7 @@ def test_the_same_button_runs_on_the_cluster(browser, cluster, finished_at, tmp_
         assert len(finished_at) == 6 + 4
         assert set(finished_at) <= set(cluster.scheduler.workers)
         assert worker_processes(server) == []
-        with opened(browser, url, SLOW) as slow:
+        with opened(browser, url, slow_query()) as slow:
             slow.button("Compute (50 models)").click()
             slow.drawn()
             slow.button("Cancel").click()
@@ -205,7 +205,7 @@ def test_the_same_button_runs_on_the_cluster(browser, cluster, finished_at, tmp_
 def test_a_cluster_that_dies_and_one_that_is_not_there_are_named_and_nothing_is_lost(browser, tmp_path):
     port = free_port()
     places = {"FAIRGLVQ_CLUSTER": f"tcp://127.0.0.1:{port}", "FAIRGLVQ_STORE": str(tmp_path / "rows.sqlite")}
-    with streamlit_server("app.py", **places) as (url, _), opened(browser, url, SLOW) as visit:
+    with streamlit_server("app.py", **places) as (url, _), opened(browser, url, slow_query()) as visit:
         visit.button("Compute (50 models)").click()
         visit.text(f"The cluster at tcp://127.0.0.1:{port} does not answer").wait_for(timeout=60_000)
         with cluster_process(port, tmp_path) as cluster:

@@ -16,7 +16,7 @@ QUICK = "?data=three_groups&epochs=10"
 EPOCHS = itertools.count(500, -1)  # no run is known to the store, not even at a test's second try
 
 
-def slow():
+def slow_query():
     return f"?data=three_classes&epochs={next(EPOCHS)}&batch=10&k=10"
 
 
@@ -77,7 +77,7 @@ def test_a_run_grows_and_ends_and_is_known_to_the_next_visitor(open_page):
 
 
 def test_cancel_keeps_what_is_finished(open_page):
-    visit = open_page(slow())
+    visit = open_page(slow_query())
     visit.button("Compute (50 models)").click()
     visit.drawn()
     visit.button("Cancel").click()
@@ -89,7 +89,7 @@ def test_cancel_keeps_what_is_finished(open_page):
 
 
 def test_a_run_survives_a_reload_and_another_choice_and_can_still_be_cancelled(open_page):
-    visit = open_page(slow() + "&folds=3")
+    visit = open_page(slow_query() + "&folds=3")
     visit.button("Compute (30 models)").click()
     visit.drawn()
     visit.page.reload()
@@ -122,7 +122,7 @@ def test_without_a_method_it_says_what_to_do(open_page):
 
 
 def test_a_killed_server_goes_on_where_it_was(browser, tmp_path):
-    store, query = tmp_path / "rows.sqlite", slow()
+    store, query = tmp_path / "rows.sqlite", slow_query()
 
     def known():
         with sqlite3.connect(store) as db:
