@@ -7,6 +7,7 @@ import streamlit as st
 from fairglvq import explain
 from pages.shared import controls, export, fetching, menu, session, waiting
 from pages.shared.explained import cards, model, pairs, person, words
+from pages.shared.explained.pick import one_of
 from pages.shared.looks import STYLE
 from pages.shared.runs import Show
 
@@ -73,24 +74,8 @@ def draw(show: Show) -> None:
     if asked in METHODS:
         st.session_state.p_method = asked
     with st.container(horizontal=True):
-        method = st.segmented_control(
-            "Model",
-            METHODS,
-            format_func=model.title,
-            default="fairglvq",
-            required=True,
-            key="p_method",
-            persist_state="session",
-        )
-        section = st.segmented_control(
-            "Section",
-            list(SECTIONS),
-            format_func=lambda name: SECTIONS[name],
-            default="cards",
-            required=True,
-            key="p_section",
-            persist_state="session",
-        )
+        method = one_of("Model", {name: model.title(name) for name in METHODS}, "fairglvq", "p_method")
+        section = one_of("Section", SECTIONS, "cards", "p_section")
     st.markdown(words.summary(view, method))
     filled_in = explain.filled_in(view.explained(method))
     if filled_in:

@@ -24,7 +24,7 @@ def _look() -> None:
     if job in visit.waits_for and job is not None and ("shown" not in visit or visit.shown[0] != job.key):
         left = job.seconds_left
         with st.container(key="progress", horizontal=True, vertical_alignment="center"):
-            st.progress(job.share, text="Training" + (f": about {left:.0f} s to go" if left is not None else " …"))
+            st.progress(job.share, text="Training" + (f": {time_left(left)}" if left is not None else " …"))
             st.button("Cancel", on_click=_cancel)
 
 
@@ -33,3 +33,10 @@ def _cancel() -> None:
     visit = st.session_state
     visit.job.cancel()
     session.change(visit.shown[0] if "shown" in visit else Settings())
+
+
+def time_left(seconds: float) -> str:
+    """An estimate in words."""
+    if seconds < 90:
+        return f"about {max(1, round(seconds))} s to go"
+    return f"about {seconds / 60:.0f} min to go" if seconds < 5400 else f"about {seconds / 3600:.1f} h to go"

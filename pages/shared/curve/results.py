@@ -19,6 +19,7 @@ from pages.shared.curves import Choice
 from pages.shared.jobs import Pool, Run, local_workers
 from pages.shared.sources import TABLE, dataset_of, key_of
 from pages.shared.state import Settings
+from pages.shared.waiting import time_left
 
 from .visit import change
 
@@ -178,7 +179,7 @@ def status(choice: Choice, found: Found) -> None:
 def _progress(run: Run) -> None:
     done, total = len(run.rows), len(run.tasks)
     left = run.seconds_left(pool().size)
-    words = f"{done:,} of {total:,} models" + (f", about {_duration(left)} to go" if left is not None else " …")
+    words = f"{done:,} of {total:,} models" + (f", {time_left(left)}" if left is not None else " …")
     with st.container(key="progress", horizontal=True, vertical_alignment="center"):
         st.progress(done / total, text=words)
         st.button("Cancel", on_click=stop)
@@ -202,12 +203,6 @@ def _elsewhere(choice: Choice) -> None:
 
 def _back_to_it() -> None:
     change(st.session_state.run_choice)
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def _offer(choice: Choice, found: Found, run: Run | None) -> None:

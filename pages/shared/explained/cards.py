@@ -15,6 +15,7 @@ from fairglvq.traits import SEEN, Difference, differences, traits
 
 from . import words
 from .model import View, theme
+from .pick import one_of
 from .words import md
 
 FIRST = 6
@@ -70,16 +71,7 @@ def _clicked(key: str) -> None:
 
 def _waterfall(view: View, method: str, explained: Explained) -> None:
     st.markdown("##### Where the gap comes from")
-    measure = st.segmented_control(
-        "Gap",
-        list(words.MEASURES),
-        format_func=lambda name: words.MEASURES[name],
-        default="statistical_parity",
-        required=True,
-        key="p_measure",
-        persist_state="session",
-        label_visibility="collapsed",
-    )
+    measure = one_of("Gap", words.MEASURES, "statistical_parity", "p_measure", label_visibility="collapsed")
     parts = explained.contributions(measure)
     if parts.gap != parts.gap:
         st.markdown("There are no two groups to compare, so there is no gap to take apart.")
@@ -294,16 +286,8 @@ def _order(explained: Explained) -> list[int]:
 
 
 def _grid(view: View, method: str, explained: Explained, order: list[int]) -> None:
-    st.segmented_control(
-        "Cards sorted by",
-        list(SORTS),
-        format_func=lambda name: SORTS[name],
-        default="contribution",
-        required=True,
-        key="p_sort",
-        persist_state="session",
-        help="Mixture: how likely two people of a cell differ in their true class. 0 is a cell of one class only.",
-    )
+    mixture = "Mixture: how likely two people of a cell differ in their true class. 0 is a cell of one class only."
+    one_of("Cards sorted by", SORTS, "contribution", "p_sort", help=mixture)
     shown = order if st.session_state.get("p_all") else order[:FIRST]
     parts = explained.contributions()
     for start in range(0, len(shown), 3):

@@ -22,6 +22,7 @@ from . import words
 from .cards import CHART, number_of, show_person
 from .model import View, theme, title
 from .pairs import BEFORE, after_glvq, payers
+from .pick import one_of
 from .words import md
 
 WAYS = {
@@ -37,16 +38,7 @@ LISTED = 300  # people in the list of those who pay
 
 def draw(view: View, method: str) -> None:
     """The whole section."""
-    way = st.segmented_control(
-        "Who?",
-        list(WAYS),
-        format_func=lambda name: WAYS[name],
-        default="changed",
-        required=True,
-        key="p_pick",
-        persist_state="session",
-        label_visibility="collapsed",
-    )
+    way = one_of("Who?", WAYS, "changed", "p_pick", label_visibility="collapsed")
     after = after_glvq(method)
     i = _current(view, after)
     if way == "typed":

@@ -16,6 +16,7 @@ from fairglvq.datasets.table import Reading, TableError
 from fairglvq.datasets.table.words import quoted
 
 from .. import plain
+from ..waiting import time_left
 
 PATIENCE = 0.7  # seconds of reading before progress is shown
 
@@ -164,7 +165,7 @@ class Progress:
         seconds = time.monotonic() - self.began
         if seconds < PATIENCE or share <= 0:
             return
-        words = f"Reading your table: about {max(1, round(seconds * (1 - share) / share))} s to go"
+        words = f"Reading your table: {time_left(seconds * (1 - share) / share)}"
         if self.bar is None:
             with self.spot.container(horizontal=True, vertical_alignment="center"):
                 self.bar = st.progress(share, text=words)
