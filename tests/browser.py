@@ -146,6 +146,16 @@ def wait_idle(page, seconds=60.0):
     page.wait_for_selector('[data-test-script-state="notRunning"]', timeout=1000 * seconds, state="attached")
 
 
+def choose(page, label, option):
+    """Pick from a drop-down list. Its box is brought into view first: a list closes when the page scrolls under it."""
+    box = page.get_by_role("combobox", name=label)
+    box.scroll_into_view_if_needed()
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    box.click()
+    page.get_by_role("option", name=option, exact=isinstance(option, str)).first.click()
+    wait_idle(page)
+
+
 def visits(browser, app, visit, **defaults):
     """For a fixture: yields ``open_page(query="", **context_options)``, which returns ``visit(context, app, query)``.
 

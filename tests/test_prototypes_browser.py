@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from browser import Watch, visits, wait_idle
+from browser import Watch, choose, visits, wait_idle
 from playwright.sync_api import expect
 from test_your_data_page import csv, people
 
@@ -176,8 +176,7 @@ def test_an_uploaded_table_has_cards_and_people(visit):
     file = {"name": "people.csv", "mimeType": "text/csv", "buffer": content}
     v.page.locator('input[type="file"]').set_input_files(file)
     v.wait_text("Before any model")
-    v.page.get_by_role("combobox", name=re.compile("Group to compare by")).click()
-    v.page.get_by_role("option", name="sex", exact=True).click()
+    choose(v.page, re.compile("Group to compare by"), "sex")
     v.wait_text("Of 100 people in the group")
     v.page.get_by_role("button", name="Use this table").click()
     v.wait_text("Every page now works with your table.")
@@ -235,8 +234,7 @@ def test_a_phone_shows_everything_within_its_width(visit, scheme):
 def test_a_point_of_inp_opens_inps_own_cards(visit):
     v = visit()
     v.page.goto(v.page.url.replace("/prototypes", "/tradeoff?data=xor"))
-    v.page.get_by_role("combobox", name=re.compile("Look at one point")).click()
-    v.page.get_by_role("option", name=re.compile("^INP.*1")).first.click()
+    choose(v.page, re.compile("Look at one point"), re.compile("^INP.*1"))
     v.page.get_by_role("button", name="Its prototypes").click()
     v.page.get_by_text("blind along 1 of 2 directions").wait_for(timeout=TRAINED)
     v.settled()

@@ -306,6 +306,15 @@ def test_progress_is_told_and_may_stop_the_work(quote):
         read(content, tell=stop)
 
 
+def test_progress_goes_on_while_a_sample_is_picked_in_a_second_pass():
+    content = b'a,b\n"x",1\n' + b"y,2\n" * 220_000
+    shares = []
+    assert len(read(content, most_rows=100_000, tell=shares.append).frame) == 100_000
+    assert shares == sorted(shares)
+    early, late = [share for share in shares if share < 0.45], [share for share in shares if 0.45 < share < 0.9]
+    assert len(early) == len(late) == 4
+
+
 def test_parquet_types():
     frame = pd.DataFrame(
         {

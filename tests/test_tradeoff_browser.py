@@ -7,7 +7,7 @@ import signal
 import sqlite3
 
 import pytest
-from browser import Watch, streamlit_app, streamlit_server, visits, wait_for, wait_idle
+from browser import Watch, choose, streamlit_app, streamlit_server, visits, wait_for, wait_idle
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -42,9 +42,7 @@ class Visit:
         return self.page.get_by_text(words)
 
     def choose(self, label, option):
-        self.page.get_by_role("combobox", name=label).click()
-        self.page.get_by_role("option", name=option, exact=True).click()
-        wait_idle(self.page)
+        choose(self.page, label, option)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import re
 from contextlib import suppress
 
 import pytest
-from browser import Watch, streamlit_app, visits, wait_idle
+from browser import Watch, choose, streamlit_app, visits, wait_idle
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from playwright.sync_api import expect
 from test_your_data_page import csv, people
@@ -44,10 +44,7 @@ class Visit:
         self.page.locator('input[type="file"]').set_input_files(file)
 
     def choose(self, label, option):
-        box = self.page.get_by_role("combobox", name=re.compile(label))
-        box.click()
-        self.page.get_by_role("option", name=option, exact=True).click()
-        wait_idle(self.page)
+        choose(self.page, re.compile(label), option)
 
     def wait_text(self, text):
         self.page.get_by_text(text).first.wait_for()
@@ -106,7 +103,7 @@ def test_a_file_given_up_can_be_chosen_again(visit):
     v.upload(csv(people()))
     v.wait_text("Before any model")
     rows = 'female,"170.5",Ulm,30,yes\nmale,"180.5",Bonn,40,no\n'
-    large = ("sex,height,town,age,hired\n" + rows * 250_000).encode()
+    large = ("sex,height,town,age,hired\n" + rows * 500_000).encode()
     v.page.get_by_text("Bring another table").click()
     for _ in range(2):
         v.upload(large, "large.csv")
