@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -52,6 +53,26 @@ def test_an_opened_model_is_measured_on_everybody(german, method):
     assert explained.score.accuracy == pytest.approx(np.mean(decided == german.data.y))
     with pytest.raises(ModelFileError, match="features"):
         export.opened(saved, datasets.load("xor", size=5))
+
+
+@pytest.mark.parametrize("method", scene.METHODS)
+def test_an_opened_model_does_not_mind_the_order_of_names(german, method):
+    data = german.data
+    turned = replace(
+        data,
+        class_names=dict(reversed(data.class_names.items())),
+        group_names=dict(reversed(data.group_names.items())),
+    )
+    saved = model_file.loads(model_file.dumps(export.saved_of(german, method)))
+    one, two = export.opened(saved, data), export.opened(saved, turned)
+    assert two.people.classes == one.people.classes[::-1]
+    np.testing.assert_array_equal(two.decisions, 1 - one.decisions)
+    assert two.score.accuracy == one.score.accuracy
+    assert two.score.statistical_parity == pytest.approx(one.score.statistical_parity)
+    if one.model.pseudo is None:
+        assert two.model.pseudo is None
+    else:
+        np.testing.assert_array_equal(two.model.pseudo, 1 - one.model.pseudo)
 
 
 def numbers(program, capsys):

@@ -552,7 +552,7 @@ def test_dragging_a_prototype_moves_cells_at_once_and_tells_python_once(visit):
     assert v.gestures() == ["drag"]
 
 
-def test_continue_training_starts_from_the_moved_prototypes(visit):
+def test_continue_training_plays_the_new_run_and_undo_comes_back(visit):
     v = visit()
     revision = v.data("revision")
     v.drag(v.prototype("fairglvq", 1), (-30, 20))
