@@ -88,10 +88,11 @@ def _widget(name: str, field: Field, settings: Settings, common: dict[str, Any])
     elif field.choices and isinstance(field.choices[0], str):
         st.segmented_control(field.label, field.choices, format_func=field.named, required=True, **common)
     elif field.choices:
-        st.select_slider(field.label, field.choices, **common)
+        st.select_slider(field.label, field.choices, getattr(settings, name), **common)
     else:
-        top = type(field.step)(field.top(settings, getattr(settings, name)))
-        st.slider(field.label, field.low, top, step=field.step, **common)
+        # Without a value of its own a slider begins at its lowest, and a quick click elsewhere would send that.
+        value = getattr(settings, name)
+        st.slider(field.label, field.low, type(field.step)(field.top(settings, value)), value, field.step, **common)
 
 
 def _set(name: str) -> None:

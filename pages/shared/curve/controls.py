@@ -68,15 +68,16 @@ def _strengths(name: str, values: tuple[float, ...]) -> None:
 
 
 def _setting(name: str, choice: Choice) -> None:
-    field, key = FIELDS[name], f"t_{name}"
-    _follow(key, getattr(choice, name))
+    field, key, value = FIELDS[name], f"t_{name}", getattr(choice, name)
+    _follow(key, value)
     common: dict[str, Any] = {"key": key, "on_change": _set, "args": (name,), "help": field.help}
     if field.choices and isinstance(field.choices[0], str):
         st.segmented_control(field.label, field.choices, format_func=field.named, required=True, **common)
     elif field.choices:
-        st.select_slider(field.label, field.choices, **common)
+        st.select_slider(field.label, field.choices, value, **common)
     else:
-        st.slider(field.label, field.low, field.high, step=field.step, **common)
+        # Without a value of its own a slider begins at its lowest, and a quick click elsewhere would send that.
+        st.slider(field.label, field.low, field.high, value, field.step, **common)
 
 
 def _follow(key: str, value: Any) -> None:
