@@ -5,10 +5,14 @@ BIN := $(VENV)/bin
 # Test files that run side by side, each with a browser of its own.
 JOBS ?= 2
 
-.PHONY: run test lint check-python chromium warm paper clean
+.PHONY: run dev test lint check-python chromium warm paper clean
 
 run: $(VENV)/.ready warm
 	$(BIN)/streamlit run app.py $(ARGS)
+
+# For people who change the code: runs again when a file is saved.
+dev: $(VENV)/.ready warm
+	$(BIN)/streamlit run app.py --server.fileWatcherType=auto --server.runOnSave=true $(ARGS)
 
 test: lint chromium warm
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -rfER $(ARGS)

@@ -6,24 +6,32 @@ Names are imported when first used: scikit-learn takes two seconds to load, and 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from .version import __version__
+from fairglvq.version import __version__
 
 if TYPE_CHECKING:
-    from . import datasets, evaluation, metrics
-    from .fair_glvq import FairGLVQ
-    from .glvq import GLVQ
-    from .projection import NullSpaceProjection
+    from fairglvq import datasets
+    from fairglvq.experiments import evaluation
+    from fairglvq.fairness import limit, metrics
+    from fairglvq.fairness.projection import NullSpaceProjection
+    from fairglvq.lvq.fair_glvq import FairGLVQ
+    from fairglvq.lvq.glvq import GLVQ
 
-__all__ = ["GLVQ", "FairGLVQ", "NullSpaceProjection", "__version__", "datasets", "evaluation", "metrics"]
+__all__ = ["GLVQ", "FairGLVQ", "NullSpaceProjection", "__version__", "datasets", "evaluation", "limit", "metrics"]
 
-_HOME = {"GLVQ": "glvq", "FairGLVQ": "fair_glvq", "NullSpaceProjection": "projection"}
+_CLASSES = {"GLVQ": "lvq.glvq", "FairGLVQ": "lvq.fair_glvq", "NullSpaceProjection": "fairness.projection"}
+_MODULES = {
+    "datasets": "datasets",
+    "evaluation": "experiments.evaluation",
+    "limit": "fairness.limit",
+    "metrics": "fairness.metrics",
+}
 
 
 def __getattr__(name: str):
-    if name in _HOME:
-        return getattr(import_module(f".{_HOME[name]}", __name__), name)
-    if name in __all__:
-        return import_module(f".{name}", __name__)
+    if name in _CLASSES:
+        return getattr(import_module(f"{__name__}.{_CLASSES[name]}"), name)
+    if name in _MODULES:
+        return import_module(f"{__name__}.{_MODULES[name]}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from .datasets import DATASETS
-from .version import __version__
+from fairglvq.datasets import DATASETS
+from fairglvq.version import __version__
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -102,7 +102,7 @@ def _new_file(text: str) -> Path:
 
 
 def _paper(options) -> int:
-    from . import paper
+    from fairglvq.experiments import paper
 
     chosen = paper.experiments(options.source, options.dataset)
     seeds = list(range(options.seeds or options.default_seeds))
@@ -145,7 +145,8 @@ def _side_by_side(table, measures) -> str:
 
 
 def _sweep(options) -> int:
-    from . import datasets, evaluation, methods
+    from fairglvq import datasets
+    from fairglvq.experiments import evaluation, methods
 
     data = datasets.load(options.dataset)
     params = dict(_assignment(text) for text in options.set)
@@ -162,7 +163,7 @@ def _sweep(options) -> int:
 
 
 def _bundle(options) -> int:
-    from . import bundle
+    from fairglvq.experiments import bundle
 
     with _running(options) as (store, progress):
         content = bundle.make(store, progress)
@@ -183,7 +184,7 @@ def _assignment(text: str) -> tuple[str, object]:
 
 
 def _fetch(options) -> int:
-    from .datasets import compas
+    from fairglvq.datasets import compas
 
     with _bar("compas", unit="B") as progress:
         path = compas.fetch(progress, wheel=options.wheel)
@@ -192,7 +193,7 @@ def _fetch(options) -> int:
 
 
 def _bench(options) -> int:
-    from . import bench
+    from fairglvq import bench
 
     if options.scaling:
         print(bench.scaling_table())
@@ -219,8 +220,8 @@ def _warm(options) -> int:
 
     import numpy as np
 
-    from .prototypes import kmeans
-    from .training import Recipe, Trainer, as_rows
+    from fairglvq.lvq.initialisers import kmeans
+    from fairglvq.lvq.trainer import Recipe, Trainer, as_rows
 
     start = time.perf_counter()
     rng = np.random.default_rng(0)
@@ -233,8 +234,8 @@ def _warm(options) -> int:
 @contextmanager
 def _running(options):
     """The store and the progress bar of a run, on the backend that the options ask for."""
-    from .evaluation import backend
-    from .store import Store
+    from fairglvq.experiments.evaluation import backend
+    from fairglvq.experiments.store import Store
 
     store = None if options.fresh else Store(options.store)
     with backend(options.workers, options.jobs, options.cluster), _bar("models") as progress:

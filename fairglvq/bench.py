@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from . import datasets, plain
-from .prototypes import initial_prototypes
-from .training import Recipe, Trainer, as_rows
+from fairglvq import datasets
+from fairglvq.lvq import reference
+from fairglvq.lvq.initialisers import initial_prototypes
+from fairglvq.lvq.trainer import Recipe, Trainer, as_rows
 
 
 class Case(NamedTuple):
@@ -69,7 +70,7 @@ def run_case(case: Case, turns: int = 20) -> Timing:
         return Trainer(rows, y, s, W, labels, recipe, np.random.default_rng(1))
 
     def plain_turn():
-        plain.train(
+        reference.train(
             X, y, s, W, labels, C=1.0, learning_rate=case.learning_rate, batch_size=case.batch_size, max_epochs=1000,
             rng=np.random.default_rng(1), max_steps=case.plain_steps,
         )  # fmt: skip

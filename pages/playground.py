@@ -9,13 +9,16 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from fairglvq.datasets import DATASETS
-from pages.shared import controls, fetching, gestures, menu, plain, runs, session, stage, waiting
+from fairglvq.scenes import service as scenes_service
+from fairglvq.scenes.scene import Film, UntrainableError, film_key, with_film
+from fairglvq.scenes.service import Job, Show
+from fairglvq.scenes.settings import PRESETS, Settings, preset_of
+from fairglvq.scenes.sources import TABLE, dataset_of
+from pages.shared import controls, download, menu, progress, safe_text, session
 from pages.shared.links import missing_in_link
-from pages.shared.looks import STYLE
-from pages.shared.runs import Job, Show, workshop
-from pages.shared.scene import Film, UntrainableError, film_key, with_film
-from pages.shared.sources import TABLE, dataset_of
-from pages.shared.state import PRESETS, Settings, preset_of
+from pages.shared.playground import gestures, stage
+from pages.shared.style import STYLE
+from pages.shared.training import service
 
 PATIENCE = 0.9  # seconds of training before progress is shown
 FIRST_PATIENCE = 8.0  # a cold server has nothing else to show, and nothing to go back to
@@ -43,15 +46,15 @@ def main() -> None:
     with st.container(key="intro"):
         st.markdown(intro(settings))
     notices(settings)
-    show = None if fetching.needed(settings) else trained(settings)
+    show = None if download.needed(settings) else trained(settings)
     if show:
         draw(show)
     with st.sidebar:
         controls.panel(settings, show.said if show else {})
-    if fetching.needed(settings):
-        fetching.offer()
+    if download.needed(settings):
+        download.offer()
     else:
-        waiting.watch()
+        progress.watch()
     session.write_link(show.scene.meta["epochs"][-1] if show else None)
 
 
@@ -97,13 +100,13 @@ def trained(settings: Settings) -> Show | None:
     """The scene of these settings; while it is being trained, the one before."""
     visit = st.session_state
     first = "shown" not in visit and not settings.real
-    if first and runs.cold() and visit.view is None:
+    if first and scenes_service.cold() and visit.view is None:
         _show_without_inp(settings)
     job: Job | None = visit.get("job")
     if job is None or job.key != settings or job.cancelled:
         if job:
             job.cancel()
-        job = visit.job = workshop().order(settings)
+        job = visit.job = service().order(settings)
     awaited = "shown" not in visit or visit.shown[0] != settings
     if job.finished_within((FIRST_PATIENCE if first else PATIENCE) if awaited else 0):
         try:
@@ -120,7 +123,7 @@ def trained(settings: Settings) -> Show | None:
 
 def _show_without_inp(settings: Settings) -> None:
     """The first picture of a cold server: INP joins the others once scikit-learn is loaded."""
-    job = workshop().order(settings, ("glvq", "fairglvq"))
+    job = service().order(settings, ("glvq", "fairglvq"))
     if job.finished_within(FIRST_PATIENCE) and not job.future.exception():
         st.session_state.shown = settings, job.future.result()
 
@@ -154,8 +157,8 @@ def draw(show: Show) -> None:
         on_view=session.keep_view,
     )
     if settings.real and (caveats := dataset_of(settings).caveats):
-        st.html(plain.STYLE)
-        plain.say("Mind: " + " ".join(caveats), "small")
+        st.html(safe_text.STYLE)
+        safe_text.say("Mind: " + " ".join(caveats), "small")
     if film is None:
         order_film(settings)
 
@@ -165,7 +168,7 @@ def film_of(settings: Settings) -> Film | None:
     job: Job | None = st.session_state.get("film_job")
     if job and job.key == film_key(settings) and job.future.done() and not job.future.exception():
         return job.future.result()
-    return workshop().film(settings)
+    return service().film(settings)
 
 
 def order_film(settings: Settings) -> None:
@@ -175,7 +178,7 @@ def order_film(settings: Settings) -> None:
     if job is None or job.key != film_key(settings) or job.cancelled:
         if job:
             job.cancel()
-        job = visit.film_job = workshop().order_film(settings)
+        job = visit.film_job = service().order_film(settings)
     if not (job.future.done() and job.future.exception()):
         visit.waits_for.append(job)
 

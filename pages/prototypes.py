@@ -5,11 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from fairglvq import explain
-from pages.shared import controls, export, fetching, menu, session, waiting
-from pages.shared.explained import cards, model, pairs, person, words
-from pages.shared.explained.pick import one_of
-from pages.shared.looks import STYLE
-from pages.shared.runs import Show
+from fairglvq.scenes.service import Show
+from pages.shared import controls, download, menu, progress, session
+from pages.shared.prototypes import cards, export, pairs, person, sentences
+from pages.shared.prototypes.pick import one_of
+from pages.shared.prototypes.view import title, trained, view_of
+from pages.shared.style import STYLE
 
 SECTIONS = {"cards": "Cards", "pairs": "Side by side", "person": "One person"}
 INTRO = (
@@ -37,12 +38,12 @@ def main() -> None:
     st.html(STYLE + OWN_STYLE)
     st.title("Meet the prototypes, and the people behind them", anchor=False)
     repaired()
-    missing = fetching.needed(settings)
-    show = None if missing else model.trained()
+    missing = download.needed(settings)
+    show = None if missing else trained()
     if missing:
-        fetching.offer()
+        download.offer()
     else:
-        waiting.watch()
+        progress.watch()
     if show:
         draw(show)
     with st.sidebar:
@@ -63,7 +64,7 @@ def draw(show: Show) -> None:
     """The model in a paragraph, then the section chosen."""
     for warning in show.warnings:
         st.warning(warning)
-    view = model.view_of(show)
+    view = view_of(show)
     if view is None:
         return
     if view.settings != st.session_state.settings:
@@ -74,9 +75,9 @@ def draw(show: Show) -> None:
     if asked in METHODS:
         st.session_state.p_method = asked
     with st.container(horizontal=True):
-        method = one_of("Model", {name: model.title(name) for name in METHODS}, "fairglvq", "p_method")
+        method = one_of("Model", {name: title(name) for name in METHODS}, "fairglvq", "p_method")
         section = one_of("Section", SECTIONS, "cards", "p_section")
-    st.markdown(words.summary(view, method))
+    st.markdown(sentences.summary(view, method))
     filled_in = explain.filled_in(view.explained(method))
     if filled_in:
         st.caption(filled_in)
@@ -88,7 +89,7 @@ def draw(show: Show) -> None:
         person.draw(view, method)
     export.offer(view, method)
     if view.data.caveats:
-        st.caption("**Mind.** " + " ".join(map(words.md, view.data.caveats)))
+        st.caption("**Mind.** " + " ".join(map(sentences.md, view.data.caveats)))
 
 
 menu.require_app()

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from fairglvq import methods, tradeoff
 from fairglvq.datasets import DATASETS
-from pages.shared import curves, fetching, menu, session, state
-from pages.shared.curve import controls, results, takeaway, visit, words
-from pages.shared.looks import STYLE
+from fairglvq.experiments import methods
+from fairglvq.scenes import settings as state
+from fairglvq.tradeoff import choice as curves
+from fairglvq.tradeoff import curve
+from pages.shared import download, menu, session
+from pages.shared.style import STYLE
+from pages.shared.tradeoff import controls, export, picture, results, visit
 
 POLL = 0.7  # seconds between two looks at a run
 
@@ -31,8 +34,8 @@ def main() -> None:
     first = not visit.known()
     if not first:
         controls_beside(choice)
-    if fetching.missing(choice.dataset) and not results.bundled(choice):
-        fetching.offer(back=lambda: visit.change(curves.usual("adult")))
+    if download.missing(choice.dataset) and not results.bundled(choice):
+        download.offer(back=lambda: visit.change(curves.usual("adult")))
     else:
         running = results.running(choice)
         st.fragment(body, run_every=POLL if running else None)(choice, running)
@@ -69,27 +72,27 @@ def body(choice: curves.Choice, was_running: bool) -> None:
     if found.rows.empty:
         st.info("Nothing is computed yet for this choice. Press **Compute** above: first points come in seconds.")
         return
-    table = tradeoff.summary(found.rows)
-    view = words.view_controls(choice, found)
-    drawn = words.picture(choice, table, view)
-    point = words.point_picker(table)
-    words.conclusions(choice, found, table, view)
+    table = curve.summary(found.rows)
+    view = picture.view_controls(choice, found)
+    drawn = picture.picture(choice, table, view)
+    point = picture.point_picker(table)
+    picture.conclusions(choice, found, table, view)
     if point:
         opened(choice, found, *point)
-    takeaway.offer(choice, found, table, drawn.figure)
-    words.come_alive(drawn)
+    export.offer(choice, found, table, drawn.figure)
+    picture.come_alive(drawn)
 
 
 def opened(choice: curves.Choice, found: results.Found, method: str, strength: float | None) -> None:
     """One point: its folds, its groups, and its model."""
-    own_rows = words.point_details(found, method, strength)
+    own_rows = picture.point_details(found, method, strength)
     st.markdown("**Open this model** as it was trained on one of the folds:")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         labels = {(int(row.fold), int(row.seed)): row for row in own_rows.itertuples()}
         fold, seed = st.selectbox(
             "Fold",
             list(labels),
-            index=words.typical(own_rows),
+            index=picture.typical(own_rows),
             format_func=lambda key: (
                 f"fold {key[0] + 1}, seed {key[1]}: accuracy {labels[key].accuracy:.3f}, "
                 f"gap {labels[key].statistical_parity:.3f}"
@@ -98,7 +101,7 @@ def opened(choice: curves.Choice, found: results.Found, method: str, strength: f
         )
         model = curves.Model(method, strength, fold, seed)
         settings = curves.settings_of(choice, model)
-        ready = settings is not None and not fetching.missing(choice.dataset)
+        ready = settings is not None and not download.missing(choice.dataset)
         if st.button("In the playground", disabled=not ready):
             go(settings, method, "pages/playground.py")
         if st.button("Its prototypes", disabled=not ready):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from fairglvq.datasets import table
-from pages.shared import menu, own, plain, session, state
-from pages.shared.curve import results
-from pages.shared.looks import STYLE
-from pages.shared.yours import bring, choose, look
+from fairglvq.scenes import settings as state
+from pages.shared import menu, own_table, safe_text, session
+from pages.shared.style import STYLE
+from pages.shared.tradeoff import results
+from pages.shared.your_data import columns, summary, upload
 
 OWN_STYLE = """<style>
 @media (max-width: 640px) { [data-testid="stExpandSidebarButton"]::after { content: "Pages" !important; } }
@@ -21,26 +22,26 @@ def main() -> None:
     visit = st.session_state
     if "settings" not in visit:
         session.begin()
-    st.html(STYLE + plain.STYLE + OWN_STYLE + choose.STYLE + look.STYLE)
+    st.html(STYLE + safe_text.STYLE + OWN_STYLE + columns.STYLE + summary.STYLE)
     st.title("Look at your own decisions", anchor=False)
-    bring.take_in()
+    upload.take_in()
     if "own_reading" not in visit:
-        bring.ways()
-        bring.explain_empty()
+        upload.ways()
+        upload.explain_empty()
         return
-    bring.show_reading(visit.own_reading)
+    upload.show_reading(visit.own_reading)
     with st.expander("Bring another table, or forget this one", key="own_another"):
         # Above the ways to bring one: the uploader comes a moment later and pushes down what stands below it.
         st.button("Forget this table", on_click=_forget, help="Every page then begins anew, as if you had just come.")
-        bring.ways()
-    choose.draw(visit.own_reading.frame)
-    asked = choose.missing_choice(visit.own_draft)
+        upload.ways()
+    columns.draw(visit.own_reading.frame)
+    asked = columns.missing_choice(visit.own_draft)
     if asked:
-        plain.say(f"Choose {asked} above; then you see what the table says before any model.", "box")
+        safe_text.say(f"Choose {asked} above; then you see what the table says before any model.", "box")
         return
-    built = look.build()
+    built = summary.build()
     if built is not None:
-        look.draw(*built, visit.own_reading.notes)
+        summary.draw(*built, visit.own_reading.notes)
         use()
 
 
@@ -50,30 +51,30 @@ def use() -> None:
     used = visit.get("own_used") == (visit.own_serial, visit.own_draft) and visit.settings.dataset == "table"
     st.button("Use this table", type="primary", on_click=_use, disabled=used)
     if used:
-        plain.say("Every page now works with your table.", "box good")
+        safe_text.say("Every page now works with your table.", "box good")
         st.page_link("pages/playground.py", label="Train on it and watch: Playground")
         st.page_link("pages/tradeoff.py", label="Compare methods on it: Trade-off")
         st.page_link("pages/prototypes.py", label="Meet its typical people: Prototypes")
     elif "own_used" in visit:
-        plain.say(
+        safe_text.say(
             "Other pages still show what they showed before: press the button to take over your changes.", "small"
         )
 
 
 def _forget() -> None:
     results.stop()
-    own.forget()
+    own_table.forget()
     st.session_state.own_pasted = ""  # the browser holds it, too
 
 
 def _use() -> None:
     visit = st.session_state
-    data = look.built()  # not an argument of the button, whose arguments Streamlit keeps when the button is gone
+    data = summary.built()  # not an argument of the button, whose arguments Streamlit keeps when the button is gone
     visit.own_used = (visit.own_serial, visit.own_draft)
     visit.own_immutable = visit.own_draft.immutable
     visit.own_program = table.program(visit.own_draft, visit.own_name, visit.own_reading.notes)
     visit.pop("choice", None)  # the trade-off page follows, too, and does not look for a table that is gone
-    session.change(state.for_table(own.keep(data), data))
+    session.change(state.for_table(own_table.keep(data), data))
 
 
 menu.require_app()

@@ -65,8 +65,8 @@ def streamlit_server(script, **environment):
     """The address of a server and its process, for tests that kill it."""
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", str(ROOT / script), "--server.headless=true"]
-    command += [f"--server.port={port}", "--server.address=127.0.0.1", "--browser.gatherUsageStats=false"]
-    command += ["--server.fileWatcherType=none", "--runner.postScriptGC=false"]
+    # Only where to listen: everything else is the project's own configuration, as for whoever runs the app.
+    command += [f"--server.port={port}", "--server.address=127.0.0.1"]
     paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in paths if path)} | environment
     server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

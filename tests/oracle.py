@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fairglvq import kernels
+from fairglvq.lvq import kernels
 
 
 @dataclass

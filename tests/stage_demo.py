@@ -8,8 +8,8 @@ import json
 import numpy as np
 import streamlit as st
 
-from fairglvq.figures.grammar import stage_grammar
-from pages.shared import stage
+from fairglvq.grammar import stage_grammar
+from pages.shared.playground import stage
 
 EPOCHS = 60
 FILM = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)

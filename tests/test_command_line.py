@@ -8,7 +8,8 @@ import sys
 import pandas as pd
 import pytest
 
-from fairglvq import bench, paper
+from fairglvq import bench
+from fairglvq.experiments import paper
 
 
 def fairglvq(*arguments, store, **env):

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from ..tradeoff import point_of, strength_words
-from .grammar import BACKGROUNDS, Theme
+from fairglvq.grammar import BACKGROUNDS, Theme
+from fairglvq.tradeoff.curve import point_of, strength_words
 
 LETTER = 11
 """Height of the letters in pixels."""

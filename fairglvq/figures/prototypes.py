@@ -14,10 +14,10 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from ..explain import Contributions
-from ..traits import Difference, Trait, number_words
-from .grammar import BACKGROUNDS, ClassColour, Theme, class_colours, group_shapes
-from .numbering import numbers
+from fairglvq.explain import Contributions
+from fairglvq.explain.traits import Difference, Trait, number_words
+from fairglvq.figures.numbering import numbers
+from fairglvq.grammar import BACKGROUNDS, ClassColour, Theme, class_colours, group_shapes
 
 # The trade-off figures have the same ink and grid, but importing them would load scikit-learn.
 INK = ClassColour("#31333f", "#e6e8ee")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from .tradeoff import FONT
+from fairglvq.figures.tradeoff import FONT
 
 _DASHES = {"dash": "8 5", "dot": "2 4", "dashdot": "8 4 2 4"}
 

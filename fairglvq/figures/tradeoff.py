@@ -15,11 +15,11 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from ..limit import Limit
-from ..methods import METHODS
-from ..tradeoff import MEASURES, label, pareto, point_id, strength_words
-from .grammar import ClassColour, Theme
-from .labels import LETTER, halo, label_strengths
+from fairglvq.experiments.methods import METHODS
+from fairglvq.fairness.limit import Limit
+from fairglvq.figures.labels import LETTER, halo, label_strengths
+from fairglvq.grammar import ClassColour, Theme
+from fairglvq.tradeoff.curve import MEASURES, label, pareto, point_id, strength_words
 
 FONT = '"Source Sans", "Source Sans Pro", system-ui, -apple-system, "Segoe UI", Roboto, sans-serif'
 """The page's own font; a picture that was taken away finds one like it."""

@@ -7,10 +7,11 @@ from typing import Any
 
 import streamlit as st
 
-from . import own, session, state
-from .sources import TABLE
-from .state import FIELDS, PRESETS, Field, Settings
-from .thumbs import thumbnail
+from fairglvq.figures.thumbnails import thumbnail
+from fairglvq.scenes import settings as state
+from fairglvq.scenes.settings import FIELDS, PRESETS, Field, Settings
+from fairglvq.scenes.sources import TABLE
+from pages.shared import own_table, session
 
 SHORT = {"three_classes": "3 classes", "three_groups": "3 groups", "german": "German"}
 
@@ -81,7 +82,7 @@ def _widget(name: str, field: Field, settings: Settings, common: dict[str, Any])
             title = SHORT.get(dataset, field.named(dataset))
             return f"![{field.named(dataset)}]({thumbnail(dataset, theme)}) {title}"
 
-        choices = [*field.choices, TABLE] if own.current() else field.choices
+        choices = [*field.choices, TABLE] if own_table.current() else field.choices
         st.pills(field.label, choices, format_func=picture, required=True, **common)
     elif name == "seed":
         st.number_input(field.label, int(field.low), int(field.high), step=1, **common)
@@ -97,9 +98,9 @@ def _widget(name: str, field: Field, settings: Settings, common: dict[str, Any])
 
 def _set(name: str) -> None:
     value = st.session_state[f"w_{name}"]
-    table = own.current()
+    table = own_table.current()
     if value == TABLE and table:
-        session.change(state.for_table(own.keep(table), table))
+        session.change(state.for_table(own_table.keep(table), table))
     else:
         session.change(state.changed(st.session_state.settings, **{name: value}))
 

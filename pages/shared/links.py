@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from .sources import TABLE, lent
-from .state import DEFAULTS, FIELDS, Field, Fold, Point, Settings, Start, nearest, shape_of
+from fairglvq.scenes.settings import DEFAULTS, FIELDS, Field, Fold, Point, Settings, Start, nearest, shape_of
+from fairglvq.scenes.sources import TABLE, lent
 
 PAINT_LIMIT = 150
 """Painted and erased points that a link carries at most; more would not survive mail programs."""

@@ -9,8 +9,10 @@ from typing import Any
 
 import streamlit as st
 
-from . import links, own, stage, state
-from .state import Settings
+from fairglvq.scenes import settings as state
+from fairglvq.scenes.settings import Settings
+from pages.shared import links, own_table
+from pages.shared.playground import stage
 
 STEPS_BACK = 50
 NOTICE_LIMIT = 5
@@ -37,7 +39,7 @@ def begin() -> Settings:
 
 def _adopt(query: dict[str, str]) -> None:
     visit = st.session_state
-    visit.settings, told = links.from_query(own.mine(query))
+    visit.settings, told = links.from_query(own_table.mine(query))
     visit.view = stage.read_view(query.get("view"))
     if query.get("view") and visit.view is None:
         told.append("What the link says about the view could not be read: the whole picture is shown.")

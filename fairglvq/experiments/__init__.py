@@ -1,0 +1,1 @@
+"""What can be compared, and the engine that computes it: methods, sweeps, stores, the paper's experiments."""

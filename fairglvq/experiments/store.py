@@ -1,0 +1,136 @@
+"""Finished rows in one SQLite file: a killed run loses nothing, and the next one computes only what is missing.
+
+A row is known by everything that its numbers depend on: the data's fingerprint, method, strength, parameters, folds,
+fold, seed and the library's version.
+"""
+
+import hashlib
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from platformdirs import user_data_path
+
+from fairglvq.version import __version__
+
+_KEY = ("dataset", "fingerprint", "method", "strength", "params", "folds", "fold", "seed", "version")
+_COLUMNS = ("accuracy", "statistical_parity", "equal_opportunity", "equalized_odds", "seconds", "counts")
+
+PATIENCE = 60.0
+"""Seconds to wait for others who write to the same file."""
+
+
+class Key(NamedTuple):
+    """What one row is the result of."""
+
+    fingerprint: str
+    method: str
+    strength: float | None
+    params: dict[str, Any]
+    folds: int
+    fold: int
+    seed: int
+    version: str = __version__
+
+    def digest(self) -> str:
+        """One string for all of it."""
+        return hashlib.sha256(json.dumps(self, sort_keys=True, default=_plain).encode()).hexdigest()
+
+
+def _plain(value: Any):
+    """JSON for what parameters hold beside plain values."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        content = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+        return {"array": content, "shape": value.shape, "dtype": str(value.dtype)}
+    raise TypeError(f"a parameter of type {type(value).__name__} cannot be part of a row's key")
+
+
+def default_path() -> Path:
+    """Where rows are kept: $FAIRGLVQ_STORE, or the user's data folder."""
+    chosen = os.environ.get("FAIRGLVQ_STORE")
+    return Path(chosen) if chosen else user_data_path("fairglvq") / "results.sqlite"
+
+
+class Store:
+    """The rows in one file; many threads and processes may use the same file, each with a Store of its own."""
+
+    def __init__(self, path: str | os.PathLike | None = None):
+        self.path = Path(path) if path is not None else default_path()
+        try:
+            self._prepare()
+        except (OSError, sqlite3.Error) as error:
+            raise OSError(
+                f"finished rows cannot be kept in {self.path} ({error}): name another file, or set FAIRGLVQ_STORE to it"
+            ) from error
+
+    def _prepare(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self._open() as db:
+            _use_wal(db)
+            db.execute(
+                "CREATE TABLE IF NOT EXISTS rows (digest TEXT PRIMARY KEY, dataset TEXT, fingerprint TEXT, "
+                "method TEXT, strength REAL, params TEXT, folds INTEGER, fold INTEGER, seed INTEGER, version TEXT, "
+                "accuracy REAL, statistical_parity REAL, equal_opportunity REAL, equalized_odds REAL, seconds REAL, "
+                "counts TEXT, finished TEXT DEFAULT CURRENT_TIMESTAMP)"
+            )
+
+    def has(self, dataset: str) -> bool:
+        """Whether there is any row of a data set of this name; quicker than its keys, which need the data."""
+        with self._open() as db:
+            return db.execute("SELECT 1 FROM rows WHERE dataset = ? LIMIT 1", (dataset,)).fetchone() is not None
+
+    def get(self, keys: Iterable[Key]) -> dict[str, dict[str, Any]]:
+        """The results known for these keys, by digest."""
+        wanted = [key.digest() for key in keys]
+        found = {}
+        with self._open() as db:
+            for start in range(0, len(wanted), 500):  # SQLite limits the number of values in one question
+                part = wanted[start : start + 500]
+                marks = ",".join("?" * len(part))
+                question = f"SELECT digest, {', '.join(_COLUMNS)} FROM rows WHERE digest IN ({marks})"
+                for digest, *values in db.execute(question, part):
+                    row = dict(zip(_COLUMNS, values, strict=True))
+                    row["counts"] = json.loads(row["counts"])
+                    found[digest] = {name: np.nan if value is None else value for name, value in row.items()}
+        return found
+
+    def put(self, key: Key, dataset: str, row: dict[str, Any]) -> None:
+        """Keep one finished row; it is on disk when this returns."""
+        strength = None if key.strength is None else float(key.strength)
+        values = [json.dumps(row[name]) if name == "counts" else row[name] for name in _COLUMNS]
+        params = json.dumps(key.params, sort_keys=True, default=_plain)
+        record = (
+            key.digest(), dataset, key.fingerprint, key.method, strength, params, key.folds, key.fold, key.seed,
+            key.version, *values,
+        )  # fmt: skip
+        names = ", ".join(("digest", *_KEY, *_COLUMNS))
+        with self._open() as db, db:
+            db.execute(f"INSERT OR REPLACE INTO rows ({names}) VALUES ({','.join('?' * len(record))})", record)
+
+    def _open(self):
+        return closing(sqlite3.connect(self.path, timeout=PATIENCE))
+
+
+def _use_wal(db: sqlite3.Connection) -> None:
+    """Let readers and a writer not wait for each other.
+
+    Two that switch a new file at the same moment would wait for each other for ever: SQLite then refuses one of them at
+    once, whatever its timeout, so that one asks again.
+    """
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+        time.sleep(0.005)

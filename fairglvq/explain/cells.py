@@ -1,0 +1,381 @@
+"""Prototypes and their cells in numbers that can be checked by hand; single decisions are in `decision`.
+
+Two things go in: a `Population` (people scaled for the model, and the words for their columns) and a `Model`
+(prototypes with labels). `explain` looks at everybody once and keeps who is whose,
+also who would come next; from then on cells, contributions and removals are sums over one small table of counts.
+
+Rates are about the measured people: those held out from training, or all if none is.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairglvq.explain.people import Floats, Population
+from fairglvq.fairness.metrics import gaps_from_counts, rates_from_counts
+from fairglvq.intervals import SMALL
+from fairglvq.lvq import kernels
+from fairglvq.lvq.trainer import as_prototypes, as_rows
+
+ROUNDING = 1e-10
+"""A direction that a matrix keeps less of than this, next to the one it keeps most of, is gone but for rounding."""
+
+Measure = Literal["statistical_parity", "equal_opportunity"]
+Order = Literal["size", "impurity", "contribution"]
+
+
+# ---- models ----
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Prototypes (P, d) with the positions of their classes and pseudo-classes.
+
+    A model with ``matrix`` and ``shift`` (INP's) lives in a space of its own: z = matrix x + shift of the scaled
+    people. It is blind along the directions that the matrix takes away.
+    """
+
+    prototypes: Floats
+    labels: NDArray[np.int64]
+    pseudo: NDArray[np.int64] | None = None
+    matrix: Floats | None = None
+    shift: Floats | None = None
+
+    def see(self, X: Floats) -> Floats:
+        """Scaled people (..., d) in the model's own space."""
+        if self.matrix is None:
+            return X
+        return X @ self.matrix.T + (0.0 if self.shift is None else self.shift)
+
+    @cached_property
+    def blind(self) -> int:
+        """Along how many directions of the people's space this model sees no difference."""
+        if self.matrix is None:
+            return 0
+        return len(self.matrix) - int(np.linalg.matrix_rank(self.matrix, rtol=ROUNDING))
+
+    def profiles(self, mean: Floats) -> Floats:
+        """Prototypes (P, d) as points of the people's space, where they can be read and drawn.
+
+        To a model that is blind along some directions many points x look the same. Of all that look like a prototype
+        w, its profile is the one nearest to the average person m::
+
+            x = m + M⁺ (w - (M m + b))
+
+        so that along those directions, of which the prototype says nothing, it is the average person.
+        """
+        if self.matrix is None:
+            return self.prototypes
+        back = np.linalg.pinv(self.matrix, rtol=ROUNDING)  # M⁺ (d, d)
+        return mean + (self.prototypes - self.see(mean)) @ back.T
+
+    def distances(self, X: Floats) -> Floats:
+        """Squared distances (n, P) of scaled people (n, d)."""
+        if len(X) <= 64:  # not worth the kernels' preparations
+            away = self.see(X)[:, None, :] - self.prototypes
+            return np.einsum("npd,npd->np", away, away)
+        rows = as_rows(self.see(X))
+        out = np.empty((len(X), len(self.prototypes)))
+        kernels.distances(*rows, *as_prototypes(self.prototypes, self.labels), out)
+        return out
+
+    def decide(self, X: Floats) -> NDArray[np.int64]:
+        """The class of the nearest prototype (n,)."""
+        return self.labels[self.distances(X).argmin(axis=1)]
+
+
+class Score(NamedTuple):
+    """Numbers of a model; a gap is NaN where there are no two groups to compare."""
+
+    accuracy: float
+    statistical_parity: float
+    equal_opportunity: float
+    n: int
+
+
+def score(counts: NDArray[np.int64], favourable: int) -> Score:
+    """Exact numbers from counts (G, K, K) of people by group, truth and decision."""
+    wanted = np.arange(counts.shape[1]) == favourable
+    fold = np.stack([~wanted, wanted]).astype(np.int64)  # (2, K)
+    gaps = gaps_from_counts(fold @ counts @ fold.T)
+    n = int(counts.sum())
+    right = float(np.trace(counts, axis1=1, axis2=2).sum() / n)
+    return Score(right, float(gaps.statistical_parity), float(gaps.equal_opportunity), n)
+
+
+class Contributions(NamedTuple):
+    """A gap taken apart: ``values`` (P,) add up to ``gap``, the lead of group ``ahead`` over group ``behind``."""
+
+    measure: Measure
+    ahead: int
+    behind: int
+    values: Floats
+    gap: float
+
+
+class CellGroup(NamedTuple):
+    """One group inside one cell, or all groups together (``group`` -1)."""
+
+    group: int
+    n: int
+    share_of_cell: float
+    share_of_group: float  # how much of the whole group is in this cell
+    accuracy: float
+    favourable: float  # share whose truth is favourable; the decision is the same for all in the cell
+
+    @property
+    def small(self) -> bool:
+        """Whether these are too few people for a rate to mean much."""
+        return self.n < SMALL
+
+
+class Removal(NamedTuple):
+    """What happens if one prototype is taken away: its people go to their next nearest ones."""
+
+    before: Score
+    after: Score
+    changed: int  # people with another decision
+    gained: tuple[int, ...]  # per group, people who now get the favourable decision
+    lost: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Explained:
+    """A model with everybody in their cells."""
+
+    people: Population
+    model: Model
+    nearest: NDArray[np.int64] = field(repr=False)  # (n,) whose cell a person is in
+    runner_up: NDArray[np.int64] = field(repr=False)  # (n,) whose cell it would be without that prototype
+    distance: Floats = field(repr=False)  # (n,) squared distance to the nearest
+    counts: NDArray[np.int64] = field(repr=False)  # (P, K, G, K) measured: cell, class of the runner-up, group, truth
+
+    @cached_property
+    def profiles(self) -> Floats:
+        """Prototypes (P, d) among the people; what the model cannot see is filled in with the average person."""
+        return self.model.profiles(self.people.mean)
+
+    @cached_property
+    def aside(self) -> Floats:
+        """How far (P,) prototypes lie off every place where the model can see anybody.
+
+        Training starts them there, but where a prototype is pushed away, rounding grows with every push. It adds the
+        same to the squared distance of everybody, and no column tells it.
+        """
+        return np.linalg.norm(self.model.prototypes - self.model.see(self.profiles), axis=1)
+
+    @property
+    def decisions(self) -> NDArray[np.int64]:
+        """Everybody's class by this model (n,)."""
+        return self.model.labels[self.nearest]
+
+    @cached_property
+    def cells(self) -> NDArray[np.int64]:
+        """Measured people (P, G, K) by cell, group and truth."""
+        return self.counts.sum(axis=1)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Measured people per cell (P,)."""
+        return self.cells.sum(axis=(1, 2))
+
+    @cached_property
+    def table(self) -> NDArray[np.int64]:
+        """Measured people (G, K, K) by group, truth and decision."""
+        _, G, K = self.cells.shape
+        table = np.zeros((G, K, K), np.int64)
+        for label in range(K):
+            table[:, :, label] = self.cells[self.model.labels == label].sum(axis=0)
+        return table
+
+    @cached_property
+    def score(self) -> Score:
+        """Accuracy and gaps of the whole model."""
+        return score(self.table, self.people.favourable)
+
+    @cached_property
+    def impurity(self) -> Floats:
+        """Chance (P,) that two people drawn from a cell differ in their true class (Gini); NaN for an empty cell."""
+        shares = _ratio(self.cells.sum(axis=1), self.sizes[:, None])  # (P, K)
+        return 1.0 - (shares**2).sum(axis=1)
+
+    def rates(self, measure: Measure) -> tuple[Floats, NDArray[np.int64]]:
+        """Rate of favourable decisions per group (G,), and of how many people: all, or the truly favourable ones."""
+        wanted = np.arange(self.table.shape[1]) == self.people.favourable
+        fold = np.stack([~wanted, wanted]).astype(np.int64)
+        counts = fold @ self.table @ fold.T  # (G, 2, 2)
+        rates = rates_from_counts(counts)
+        if measure == "statistical_parity":
+            return rates.selection_rate, counts.sum(axis=(1, 2))
+        return rates.true_positive_rate, counts[:, 1].sum(axis=1)
+
+    def contributions(self, measure: Measure = "statistical_parity") -> Contributions:
+        """A gap as a sum over cells.
+
+        With a the group that fares best and b the one that fares worst::
+
+            gap = sum_p [label of p is favourable] (n_pa / n_a - n_pb / n_b)
+
+        where n_pa counts the members of a in the cell of p; for equal opportunity only those whose truth is favourable.
+        NaN everywhere where there are no two groups to compare.
+        """
+        rate, n = self.rates(measure)
+        if np.sum(~np.isnan(rate)) < 2:
+            return Contributions(measure, 0, 0, np.full(len(self.sizes), math.nan), math.nan)
+        ahead, behind = int(np.nanargmax(rate)), int(np.nanargmin(rate))
+        if ahead == behind:  # all rates alike: any two groups that have one
+            ahead, behind = np.flatnonzero(~np.isnan(rate))[:2].tolist()
+        members = self._members(measure)
+        share = members[:, ahead] / n[ahead] - members[:, behind] / n[behind]
+        values = np.where(self.model.labels == self.people.favourable, share, 0.0)
+        # The sum of the values but for rounding, which may read as another decimal than the score's.
+        return Contributions(measure, ahead, behind, values, float(rate[ahead] - rate[behind]))
+
+    def _members(self, measure: Measure) -> NDArray[np.int64]:
+        """People (P, G) per cell and group whom a measure counts."""
+        if measure == "statistical_parity":
+            return self.cells.sum(axis=2)
+        return self.cells[:, :, self.people.favourable]
+
+    def cell(self, p: int) -> list[CellGroup]:
+        """Every group inside the cell of prototype p, and all together at the end."""
+        counts, label, favourable = self.cells[p], self.model.labels[p], self.people.favourable
+        whole = self.cells.sum(axis=(0, 2))  # (G,)
+        size = int(counts.sum())
+        rows = []
+        for group in [*range(len(counts)), -1]:
+            own = counts.sum(axis=0) if group < 0 else counts[group]  # (K,)
+            n, of = int(own.sum()), int(whole.sum() if group < 0 else whole[group])
+            rows.append(
+                CellGroup(group, n, _part(n, size), _part(n, of), _part(own[label], n), _part(own[favourable], n))
+            )
+        return rows
+
+    def classes_in(self, p: int) -> NDArray[np.int64]:
+        """Measured people (K,) in the cell of p by true class."""
+        return self.cells[p].sum(axis=0)
+
+    def without(self, p: int) -> Removal:
+        """Take prototype p away; nothing is trained anew, its people go to whoever is next."""
+        label, moving = self.model.labels[p], self.counts[p]  # moving (K, G, K): class of the runner-up, group, truth
+        after = self.table.copy()
+        after[:, :, label] -= moving.sum(axis=0)
+        after += moving.transpose(1, 2, 0)
+        other = np.arange(len(moving)) != label
+        favourable = self.people.favourable
+        by_group = moving.sum(axis=2)  # (K, G)
+        nobody = np.zeros(by_group.shape[1], np.int64)
+        gained = by_group[favourable] if label != favourable else nobody
+        lost = by_group[other].sum(axis=0) if label == favourable else nobody
+        return Removal(
+            self.score,
+            score(after, favourable),
+            int(by_group[other].sum()),
+            tuple(gained.tolist()),
+            tuple(lost.tolist()),
+        )
+
+    def rival(self, p: int) -> int:
+        """The nearest prototype of another class."""
+        W = self.model.prototypes
+        away = ((W - W[p]) ** 2).sum(axis=1)
+        away[self.model.labels == self.model.labels[p]] = np.inf
+        return int(away.argmin())
+
+    def closest_people(self, p: int, n: int = 3) -> NDArray[np.int64]:
+        """The people of the cell of p who are nearest to it, held out or not; fewer if there are not so many."""
+        members = np.flatnonzero(self.nearest == p)
+        return members[np.argsort(self.distance[members], kind="stable")[:n]]
+
+    def order(self, by: Order) -> list[int]:
+        """Prototypes from the largest to the smallest in size, impurity, or part in the parity gap (either sign)."""
+        worth = {
+            "size": self.sizes.astype(float),
+            "impurity": self.impurity,
+            "contribution": np.abs(self.contributions().values),
+        }[by]
+        # Equal ones by size, so that empty cells come last.
+        return np.lexsort((-self.sizes, -np.nan_to_num(worth, nan=-1.0))).tolist()
+
+
+def explain(people: Population, model: Model) -> Explained:
+    """Find everybody's cell, and whose it would be without that prototype."""
+    P, K, G = len(model.prototypes), len(people.classes), len(people.groups)
+    if P < 2:
+        raise ValueError("a model needs two prototypes or more")
+    D = model.distances(people.X)
+    everybody = np.arange(len(D))
+    nearest = D.argmin(axis=1)
+    distance = D[everybody, nearest]
+    D[everybody, nearest] = np.inf
+    runner_up = D.argmin(axis=1)
+    m = people.measured
+    code = ((nearest[m] * K + model.labels[runner_up[m]]) * G + people.s[m]) * K + people.y[m]
+    counts = np.bincount(code, minlength=P * K * G * K).reshape(P, K, G, K)
+    return Explained(people, model, nearest, runner_up, distance, counts)
+
+
+def filled_in(explained: Explained) -> str:
+    """What the profiles of a model leave open and how they were completed; empty for a model that sees everything."""
+    blind, d = explained.model.blind, explained.people.X.shape[1]
+    if not blind:
+        return ""
+    told = (
+        f"INP took out {blind} of {d} directions (a direction is a mixture of columns) because they tell the groups "
+        "apart. The model cannot see them, and its prototypes say nothing about them. To show a prototype in original "
+        "units, what it leaves open is filled in with the average person; so whatever differs from the average is what "
+        "the model does see."
+    )
+    if np.ptp(explained.profiles, axis=0).max() > 1e-6:
+        return told
+    return (
+        f"{told} Here nothing is left in which the people it learned from differ: all prototypes stand at one place, "
+        "and look like the average person."
+    )
+
+
+def _part(n: int, whole: int) -> float:
+    return float(n / whole) if whole else math.nan
+
+
+def _ratio(part: NDArray, whole: NDArray) -> Floats:
+    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)
+
+
+# ---- two models ----
+
+
+class Pair(NamedTuple):
+    """Two prototypes of one class that belong together, and how far apart their profiles are."""
+
+    before: int
+    after: int
+    distance: float
+
+
+def match(before: Explained, after: Explained) -> list[Pair]:
+    """Pair the prototypes of two models within each class so that the sum of squared ways of profiles is smallest.
+
+    The pairs that lie furthest apart come first. Where one model has more prototypes of a class, some stay single.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    pairs = []
+    for label in np.unique(before.model.labels):
+        ours, theirs = (np.flatnonzero(one.model.labels == label) for one in (before, after))
+        away = before.profiles[ours][:, None, :] - after.profiles[theirs]
+        squares = (away**2).sum(axis=2)
+        for i, j in zip(*linear_sum_assignment(squares), strict=True):
+            pairs.append(Pair(int(ours[i]), int(theirs[j]), math.sqrt(squares[i, j])))
+    return sorted(pairs, key=lambda pair: -pair.distance)
+
+
+def changed_people(before: Explained, after: Explained) -> NDArray[np.int64]:
+    """The measured people whose decision differs between two models."""
+    return np.flatnonzero((before.decisions != after.decisions) & before.people.measured)

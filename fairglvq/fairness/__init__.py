@@ -1,0 +1,1 @@
+"""Fairness: metrics, null-space projection, and the limit line."""

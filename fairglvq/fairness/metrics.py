@@ -1,0 +1,301 @@
+"""Assess decisions: rates per group, their gaps, and the consistency of single decisions. Arrays in, never models.
+
+Every group metric is read off one table of counts, ``counts[g, t, d]``: how many people of group g have truth t and
+decision d, where 1 stands for the favourable outcome and 0 for any other. `count_table` makes it from rows; whoever
+already keeps counts hands them to `rates_from_counts` or `gaps_from_counts` directly.
+
+The definitions are fairlearn's, and the tests compare with it, but it does not compute the numbers: its `MetricFrame`
+takes 20 to 100 ms a call where the live picture has a few in all, and importing it costs 2 s. We differ in two edge
+cases, where fairlearn answers "rate 0" or "no gap" to a question that has no answer:
+
+- A rate nobody can contribute to is undefined (the true-positive rate of a group without favourable truth): NaN, and
+  left out of the gap.
+- With fewer than two groups left to compare, a gap is NaN. So it is with one group only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairglvq.labels import as_column, encode
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from scipy.sparse import csr_array, csr_matrix
+
+__all__ = [
+    "Gaps",
+    "Rates",
+    "consistency",
+    "count_table",
+    "disparate_impact",
+    "encode_groups",
+    "equal_opportunity_difference",
+    "equalized_odds_difference",
+    "gaps_from_counts",
+    "group_rates",
+    "rates_from_counts",
+    "statistical_parity_difference",
+]
+
+Floats = np.float64 | NDArray[np.float64]
+
+
+class Rates(NamedTuple):
+    """Rates per group, each of shape (..., n_groups); NaN where nobody can contribute.
+
+    Accuracy is not among them: with three or more classes a table of favourable or not cannot tell it.
+    """
+
+    selection_rate: NDArray[np.float64]
+    true_positive_rate: NDArray[np.float64]
+    false_positive_rate: NDArray[np.float64]
+
+
+class Gaps(NamedTuple):
+    """Gaps between groups, one number per count table; NaN with fewer than two groups to compare."""
+
+    statistical_parity: Floats
+    equal_opportunity: Floats
+    equalized_odds: Floats
+    disparate_impact: Floats
+
+
+def rates_from_counts(counts: ArrayLike) -> Rates:
+    """Rates per group from a table of counts.
+
+    With the decision y^ and the truth y, 1 for favourable::
+
+        selection rate       P(y^ = 1 | g)
+        true-positive rate   P(y^ = 1 | g, y = 1)
+        false-positive rate  P(y^ = 1 | g, y = 0)
+
+    Parameters
+    ----------
+    counts : array of shape (..., n_groups, 2, 2)
+        ``counts[..., g, t, d]``: people of group g with truth t and decision d. Leading axes (epochs, cells) are kept.
+    """
+    table = np.asarray(counts)
+    if table.ndim < 3 or table.shape[-2:] != (2, 2) or table.shape[-3] == 0:
+        raise ValueError(f"counts must have the shape (..., n_groups, 2, 2) with a group or more, got {table.shape}.")
+    selected = table[..., 1]  # (..., n_groups, 2) by truth
+    n = table.sum(axis=-1)  # (..., n_groups, 2) by truth
+    return Rates(
+        selection_rate=_ratio(selected.sum(axis=-1), n.sum(axis=-1)),
+        true_positive_rate=_ratio(selected[..., 1], n[..., 1]),
+        false_positive_rate=_ratio(selected[..., 0], n[..., 0]),
+    )
+
+
+def gaps_from_counts(counts: ArrayLike) -> Gaps:
+    """All gaps between groups from a table of counts.
+
+    With SR, TPR and FPR the rates of `rates_from_counts`, over all groups g that have the rate::
+
+        statistical parity  max SR_g - min SR_g
+        equal opportunity   max TPR_g - min TPR_g
+        equalized odds      the larger of equal opportunity and max FPR_g - min FPR_g
+        disparate impact    min SR_g / max SR_g, NaN if nobody is selected
+
+    Parameters
+    ----------
+    counts : array of shape (..., n_groups, 2, 2)
+        ``counts[..., g, t, d]``: people of group g with truth t and decision d.
+
+    Returns
+    -------
+    Gaps
+        Each a float, or an array of the leading shape of `counts`.
+    """
+    rates = rates_from_counts(counts)
+    low, high = _extremes(rates.selection_rate)
+    equal_opportunity = _gap(rates.true_positive_rate)
+    return Gaps(
+        statistical_parity=high - low,
+        equal_opportunity=equal_opportunity,
+        # np.maximum keeps a NaN: with one half unknown, so is the worst case.
+        equalized_odds=np.maximum(equal_opportunity, _gap(rates.false_positive_rate)),
+        disparate_impact=_ratio(low, high)[()],
+    )
+
+
+def count_table(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sensitive_features: ArrayLike, favourable: object
+) -> tuple[np.ndarray, NDArray[np.int64]]:
+    """Count people by group, truth and decision.
+
+    Returns
+    -------
+    groups : array of shape (n_groups,)
+        The distinct values of `sensitive_features`, sorted.
+    counts : array of shape (n_groups, 2, 2)
+        ``counts[g, t, d]``: people of group g with truth t and decision d, 1 for favourable.
+    """
+    groups, _, counts = _tabulate(sensitive_features, favourable, y_true=y_true, y_pred=y_pred)
+    return groups, counts
+
+
+def statistical_parity_difference(y_pred: ArrayLike, *, sensitive_features: ArrayLike, favourable: object) -> float:
+    """Largest gap in the share of favourable decisions: ``max P(y^ = favourable | g) - min P(y^ = favourable | g)``.
+
+    Nobody getting the favourable outcome is legal and no gap, so a `favourable` that `y_pred` never holds is an error
+    only where text meets numbers.
+    """
+    _, _, counts = _tabulate(sensitive_features, favourable, y_pred=y_pred)
+    return float(gaps_from_counts(counts).statistical_parity)
+
+
+def disparate_impact(y_pred: ArrayLike, *, sensitive_features: ArrayLike, favourable: object) -> float:
+    """Ratio of the smallest to the largest share of favourable decisions, 1 at parity; NaN if nobody gets one."""
+    _, _, counts = _tabulate(sensitive_features, favourable, y_pred=y_pred)
+    return float(gaps_from_counts(counts).disparate_impact)
+
+
+def equal_opportunity_difference(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sensitive_features: ArrayLike, favourable: object
+) -> float:
+    """Largest gap in the true-positive rate ``P(y^ = favourable | g, y = favourable)``."""
+    _, counts = count_table(y_true, y_pred, sensitive_features=sensitive_features, favourable=favourable)
+    return float(gaps_from_counts(counts).equal_opportunity)
+
+
+def equalized_odds_difference(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sensitive_features: ArrayLike, favourable: object
+) -> float:
+    """Larger one of the largest gaps in true-positive and in false-positive rate; NaN if either gap is."""
+    _, counts = count_table(y_true, y_pred, sensitive_features=sensitive_features, favourable=favourable)
+    return float(gaps_from_counts(counts).equalized_odds)
+
+
+def group_rates(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sensitive_features: ArrayLike, favourable: object
+) -> pd.DataFrame:
+    """Rates of every group, a row each.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by group: ``n``, ``n_favourable`` (people whose truth is favourable), ``selection_rate``,
+        ``true_positive_rate``, ``false_positive_rate`` and ``accuracy`` (of the labels, also with three or more).
+    """
+    import pandas as pd  # 0.5 s, and the live picture needs no table
+
+    groups, group, counts = _tabulate(sensitive_features, favourable, y_true=y_true, y_pred=y_pred)
+    n = counts.sum(axis=(1, 2))
+    right = as_column(y_true, "y_true") == as_column(y_pred, "y_pred")
+    correct = np.bincount(group[right], minlength=len(groups))
+    return pd.DataFrame(
+        {
+            "n": n,
+            "n_favourable": counts[:, 1].sum(axis=1),
+            **rates_from_counts(counts)._asdict(),
+            "accuracy": correct / n,
+        },
+        index=pd.Index(groups, name="group"),
+    )
+
+
+def consistency(X: ArrayLike | csr_array | csr_matrix, y_pred: ArrayLike, *, n_neighbors: int = 5) -> float:
+    """Individual consistency: how often a person's neighbours get the same decision.
+
+    ::
+
+        1/n sum_i 1/k sum_{j in kNN(i)} [y^_i = y^_j],   i not in kNN(i)
+
+    1 where like cases are treated alike. With two outcomes it is the yNN of Zemel et al. (2013). Neighbours are the
+    closest in Euclidean distance, so scale X first.
+    """
+    from sklearn.neighbors import NearestNeighbors  # 2 s, and only this function needs it
+
+    labels = _column(y_pred, "y_pred")
+    n = X.shape[0] if hasattr(X, "shape") else len(X)  # type: ignore[arg-type]
+    _check_same_length(X=n, y_pred=len(labels))
+    if not 1 <= n_neighbors < n:
+        raise ValueError(f"n_neighbors must be between 1 and {n - 1}, one less than the rows of X, got {n_neighbors}.")
+    # Asked without X, kneighbors leaves each point out of its own neighbours, also among duplicates.
+    neighbours = NearestNeighbors(n_neighbors=n_neighbors).fit(X).kneighbors(return_distance=False)  # (n, k)
+    return float(np.mean(labels[neighbours] == labels[:, np.newaxis]))
+
+
+def encode_groups(sensitive_features: ArrayLike) -> tuple[np.ndarray, NDArray[np.intp]]:
+    """Distinct groups, sorted, and the position of everybody's group among them.
+
+    Labels that have no order among each other (text beside numbers) stay in order of appearance.
+    """
+    return encode(_column(sensitive_features, "sensitive_features"))
+
+
+def _tabulate(
+    sensitive_features: ArrayLike, favourable: object, **labels: ArrayLike
+) -> tuple[np.ndarray, NDArray[np.intp], NDArray[np.int64]]:
+    """Groups, everybody's position among them, and counts of shape (n_groups, 2, 2).
+
+    `labels` are the truth and the decisions, or the decisions alone: they then stand in for the truth, which the
+    selection rate does not ask for.
+    """
+    outcomes = _outcomes(favourable, **labels)
+    groups, group = encode_groups(sensitive_features)
+    lengths = dict(zip(labels, map(len, outcomes), strict=True))
+    _check_same_length(**lengths, sensitive_features=len(group))
+    truth, decision = outcomes[0], outcomes[-1]
+    counts = np.bincount(4 * group + 2 * truth + decision, minlength=4 * len(groups))
+    return groups, group, counts.reshape(-1, 2, 2)
+
+
+def _outcomes(favourable: object, **labels: ArrayLike) -> list[NDArray[np.bool_]]:
+    """Whether each label is the favourable one, per array of labels.
+
+    Absence is an error if it must be a slip: text where the labels are numbers, or truth and decisions that show two
+    labels or more, none of them favourable (scikit-learn's rule for `pos_label`). A fold or a subset in which
+    everybody has and gets the same unfavourable outcome stays legal.
+    """
+    columns = [_column(values, name) for name, values in labels.items()]
+    outcomes = [_equals(column, favourable) for column in columns]
+    if not any(outcome.any() for outcome in outcomes):
+        seen = {label for column in columns for label in column.tolist()}
+        other_kind = all(isinstance(label, str) != isinstance(favourable, str) for label in seen)
+        if other_kind or (len(columns) > 1 and len(seen) > 1):
+            known = ", ".join(sorted(map(repr, seen)))
+            raise ValueError(f"favourable={favourable!r} is not among the labels {known}.")
+    return outcomes
+
+
+def _ratio(part: Floats, whole: Floats) -> NDArray[np.float64]:
+    """Divide, NaN for an empty whole."""
+    return np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=np.asarray(whole) > 0)
+
+
+def _extremes(rates: NDArray[np.float64]) -> tuple[Floats, Floats]:
+    """Smallest and largest rate along the last axis, NaN left out; both NaN with fewer than two rates."""
+    comparable = np.sum(~np.isnan(rates), axis=-1) > 1
+    low, high = np.fmin.reduce(rates, axis=-1), np.fmax.reduce(rates, axis=-1)
+    return np.where(comparable, low, np.nan)[()], np.where(comparable, high, np.nan)[()]
+
+
+def _gap(rates: NDArray[np.float64]) -> Floats:
+    low, high = _extremes(rates)
+    return high - low
+
+
+def _column(values: ArrayLike, name: str) -> np.ndarray:
+    """Labels (n,) of somebody, without gaps."""
+    column = as_column(values, name)
+    if len(column) == 0:
+        raise ValueError(f"{name} is empty: there is nobody to assess.")
+    return column
+
+
+def _equals(column: np.ndarray, label: object) -> NDArray[np.bool_]:
+    """Whether each entry is this label; one by one where a label may be a tuple, which NumPy would take apart."""
+    if column.dtype == object:
+        return np.fromiter((value == label for value in column.tolist()), dtype=bool, count=len(column))
+    return column == label
+
+
+def _check_same_length(**lengths: int) -> None:
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise ValueError(f"Every row needs an entry in each array; lengths are {told}.")

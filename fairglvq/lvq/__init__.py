@@ -1,0 +1,1 @@
+"""The LVQ family: kernels, trainer and the scikit-learn estimators."""

@@ -1,0 +1,381 @@
+"""What a report says of a model in view: numbers with intervals, prototypes, data, settings, receipt; also as JSON.
+
+::
+
+    explained = explain.explain(population(data, held_out), model)
+    made = report.make(explained, data, method="FairGLVQ", settings={"C": "1.5"}, receipt=program)
+    Path("report.html").write_text(report_html.to_html(made))
+    Path("report.json").write_text(report.to_json(made))
+
+A `Report` is plain data; `fairglvq.report_html` makes a page of it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from fairglvq import explain
+from fairglvq.datasets.base import Dataset
+from fairglvq.explain.traits import SEEN, differences, traits
+from fairglvq.intervals import SMALL, newcombe, wilson
+from fairglvq.version import __version__
+
+FORMAT = "fairglvq-report"
+FORMAT_VERSION = 1
+SHOWN_DIFFERENCES = 8
+CURVE_COLUMNS = ("method", "strength", "fold", "seed", "accuracy", "statistical_parity", "equal_opportunity")
+
+
+@dataclass(frozen=True)
+class Share:
+    """k out of n people, with a 95 % interval; NaN of nobody."""
+
+    k: int
+    n: int
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, k: int, n: int) -> Share:
+        """The share with its interval."""
+        low, high = wilson(k, n) if n else (math.nan, math.nan)
+        return cls(int(k), int(n), k / n if n else math.nan, low, high)
+
+
+@dataclass(frozen=True)
+class Gap:
+    """How far the group that fares best is ahead of the one that fares worst, with a 95 % interval."""
+
+    measure: str
+    value: float
+    low: float
+    high: float
+    ahead: str
+    behind: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """What happens to one group: decided favourably, decided favourably if that is the truth, decided rightly."""
+
+    name: str
+    n: int
+    favourable: Share
+    opportunity: Share
+    accuracy: Share
+
+
+@dataclass(frozen=True)
+class Card:
+    """One prototype: what it decides, who is in its cell, how it differs from the average, and its parts in the gaps.
+
+    ``profile`` has an entry per original column: a number, or the share of every category.
+    """
+
+    number: int
+    decides: str
+    pseudo_class: str | None
+    people: int
+    share: float
+    groups: tuple[tuple[str, int], ...]
+    truths: tuple[tuple[str, int], ...]
+    apart: tuple[str, ...]
+    profile: Mapping[str, float | Mapping[str, float]]
+    statistical_parity: float
+    equal_opportunity: float
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The data that the model is about."""
+
+    title: str
+    rows: int
+    features: int
+    columns: int
+    label_column: str
+    group_column: str
+    favourable: str
+    classes: tuple[tuple[str, int], ...]
+    groups: tuple[tuple[str, int], ...]
+    source: str
+    licence: str
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that a report says.
+
+    ``filled_in`` tells what the cards of a model that cannot see everything take from the average person. ``curve``
+    holds tidy rows of a sweep, or nothing.
+    """
+
+    title: str
+    method: str
+    measured: str
+    n_measured: int
+    accuracy: Share
+    gaps: tuple[Gap, ...]
+    groups: tuple[Group, ...]
+    cards: tuple[Card, ...]
+    data: Facts
+    settings: Mapping[str, str]
+    filled_in: str = ""
+    caveats: tuple[str, ...] = ()
+    curve: tuple[Mapping[str, Any], ...] = ()
+    receipt: str = ""
+    made: str = ""
+    library_version: str = field(default=__version__)
+
+
+# Making
+
+
+def make(
+    explained: explain.Explained,
+    data: Dataset,
+    *,
+    method: str,
+    settings: Mapping[str, object] | None = None,
+    measured: str = "",
+    curve: pd.DataFrame | Iterable[Mapping[str, Any]] | None = None,
+    receipt: str = "",
+    made: str = "",
+    caveats: Iterable[str] = (),
+) -> Report:
+    """The report of an explained model.
+
+    ``measured`` says whom the numbers are about ("200 held-out people"), ``settings`` are words by words, ``curve``
+    tidy rows of `evaluation.evaluate`, ``receipt`` a program that prints the numbers anew (see
+    `program`), ``made`` the day.
+    """
+    people = explained.people
+    table = explained.table  # (G, K, K) group, truth, decision
+    n = int(table.sum())
+    right = int(np.trace(table, axis1=1, axis2=2).sum())
+    return Report(
+        title=f"{method} on {data.title}",
+        method=method,
+        measured=measured or f"{n:,} people",
+        n_measured=n,
+        accuracy=Share.of(right, n),
+        gaps=tuple(_gap(explained, measure) for measure in ("statistical_parity", "equal_opportunity")),
+        groups=tuple(_group(table[g], people.favourable, name) for g, name in enumerate(people.groups)),
+        cards=_cards(explained),
+        filled_in=explain.filled_in(explained),
+        data=_facts(data),
+        settings={str(name): str(value) for name, value in (settings or {}).items()},
+        caveats=(*data.caveats, *caveats),
+        curve=_curve_rows(curve),
+        receipt=receipt,
+        made=made,
+    )
+
+
+def _gap(explained: explain.Explained, measure: explain.Measure) -> Gap:
+    parts = explained.contributions(measure)
+    names = explained.people.groups
+    if math.isnan(parts.gap):
+        return Gap(measure, math.nan, math.nan, math.nan, "", "")
+    rate, n = explained.rates(measure)
+    k = np.round(np.nan_to_num(rate) * n).astype(int)
+    a, b = parts.ahead, parts.behind
+    low, high = newcombe(int(k[a]), int(n[a]), int(k[b]), int(n[b]))
+    return Gap(measure, parts.gap, low, high, names[a], names[b])
+
+
+def _group(table: np.ndarray, favourable: int, name: str) -> Group:
+    """Numbers of one group from its people (K, K) by truth and decision."""
+    n = int(table.sum())
+    return Group(
+        name,
+        n,
+        Share.of(int(table[:, favourable].sum()), n),
+        Share.of(int(table[favourable, favourable]), int(table[favourable].sum())),
+        Share.of(int(np.trace(table)), n),
+    )
+
+
+def _cards(explained: explain.Explained) -> tuple[Card, ...]:
+    people, model = explained.people, explained.model
+    parity = explained.contributions("statistical_parity").values
+    opportunity = explained.contributions("equal_opportunity").values
+    cards = []
+    for p in explained.order("size"):
+        profile = explained.profiles[p]
+        counts = explained.cells[p]  # (G, K)
+        size = int(counts.sum())
+        apart = [d for d in differences(people, profile, people.mean)[:SHOWN_DIFFERENCES] if d.gap >= SEEN]
+        cards.append(
+            Card(
+                number=p + 1,
+                decides=people.classes[model.labels[p]],
+                pseudo_class=None if model.pseudo is None else people.groups[model.pseudo[p]],
+                people=size,
+                share=size / explained.score.n,
+                groups=tuple(zip(people.groups, counts.sum(axis=1).tolist(), strict=True)),
+                truths=tuple(zip(people.classes, counts.sum(axis=0).tolist(), strict=True)),
+                apart=tuple(difference.words("average") for difference in apart),
+                profile={
+                    trait.column: dict(zip(trait.categories, trait.shares, strict=True))
+                    if trait.shares
+                    else trait.value
+                    for trait in traits(people, profile)
+                },
+                statistical_parity=float(parity[p]),
+                equal_opportunity=float(opportunity[p]),
+            )
+        )
+    return tuple(cards)
+
+
+def _facts(data: Dataset) -> Facts:
+    def counted(values: np.ndarray, names: Mapping[Any, str]) -> tuple[tuple[str, int], ...]:
+        return tuple((str(name), int(np.count_nonzero(values == value))) for value, name in names.items())
+
+    return Facts(
+        title=data.title,
+        rows=len(data.y),
+        features=data.X.shape[1],
+        columns=len(data.blocks),
+        label_column=data.label_column,
+        group_column=data.group_column,
+        favourable=str(data.class_names[data.favourable]),
+        classes=counted(data.y, data.class_names),
+        groups=counted(data.s, data.group_names),
+        source=data.source,
+        licence=data.licence,
+        fingerprint=data.fingerprint,
+    )
+
+
+def _curve_rows(curve: pd.DataFrame | Iterable[Mapping[str, Any]] | None) -> tuple[Mapping[str, Any], ...]:
+    if curve is None:
+        return ()
+    rows = curve.to_dict("records") if isinstance(curve, pd.DataFrame) else list(curve)
+    return tuple({name: _plain(row.get(name)) for name in CURVE_COLUMNS} for row in rows)
+
+
+def program(
+    estimator: str,
+    parameters: Mapping[str, Any],
+    *,
+    load: str,
+    held_out: float,
+    seed: int,
+    projections: int = 0,
+) -> str:
+    """A Python program that trains the model anew and prints its numbers.
+
+    ``load`` are the lines that make ``data``: ``data = datasets.load("german")`` or those of
+    :func:`fairglvq.datasets.table.program`. ``held_out`` is the share of every class and group that was held out by
+    chance (``seed``); all numbers are about them, or about everybody if it is 0. ``projections`` is how often INP looks
+    for the group before the model is trained.
+    """
+    arguments = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
+    groups = ", sensitive_features=data.s[learn]" if estimator == "FairGLVQ" else ""
+    names = ", ".join(sorted([estimator, *(["NullSpaceProjection"] if projections else [])]))
+    project = _PROJECT.format(projections=projections, seed=seed) if projections else ""
+    return f"""import numpy as np
+from sklearn.preprocessing import MinMaxScaler
+
+from fairglvq import {names}, datasets, metrics
+
+{load}
+
+# Hold out {held_out:.0%} of every class in every group, and scale features to [0, 1] on the rest.
+classes, groups = list(data.class_names), list(data.group_names)
+strata = np.searchsorted(classes, data.y) * len(groups) + np.searchsorted(groups, data.s)
+rng = np.random.default_rng(({seed}, 2))
+held_out = np.zeros(len(strata), bool)
+for stratum in np.unique(strata):
+    members = rng.permutation(np.flatnonzero(strata == stratum))
+    held_out[members[: round({held_out!r} * len(members))]] = True
+learn = ~held_out
+X = MinMaxScaler().fit(data.X[learn]).transform(data.X)
+{project}
+model = {estimator}({arguments})
+model.fit(X[learn], data.y[learn]{groups})
+
+measured = held_out if held_out.any() else learn
+y, s, decided = data.y[measured], data.s[measured], model.predict(X[measured])
+about = dict(sensitive_features=s, favourable=data.favourable)
+print(f"accuracy {{np.mean(decided == y):.6f}}")
+print(f"statistical parity gap {{metrics.statistical_parity_difference(decided, **about):.6f}}")
+print(f"equal opportunity gap {{metrics.equal_opportunity_difference(y, decided, **about):.6f}}")
+"""
+
+
+_PROJECT = """
+# INP: remove what tells the groups apart, {projections} times, and scale again.
+inp = NullSpaceProjection({projections}, random_state={seed}).fit(X[learn], sensitive_features=data.s[learn])
+X = inp.transform(X)
+X = MinMaxScaler().fit(X[learn]).transform(X)
+"""
+
+
+# JSON
+
+
+def to_json(report: Report) -> str:
+    """The report as JSON; numbers that do not exist are null."""
+    content = {"format": FORMAT, "format_version": FORMAT_VERSION, **_plain(asdict(report))}
+    return json.dumps(content, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+# Words
+
+
+def words(report: Report) -> str:
+    """What the model does, in people, naming who loses."""
+    told = [
+        f"{report.method} decides with {len(report.cards)} prototypes: everybody gets the decision of the prototype "
+        f"most like them. Of 100 decisions, {_hundred(report.accuracy.value)} are right."
+    ]
+    shares = {group.name: group for group in report.groups}
+    parity, opportunity = report.gaps
+    wanted = f"“{report.data.favourable}”"
+    if math.isnan(parity.value):
+        told.append("There are no two groups to compare.")
+    else:
+        few, many = shares[parity.behind].favourable, shares[parity.ahead].favourable
+        told.append(
+            f"Of 100 people in the group “{parity.behind}”, {_hundred(few.value)} get {wanted}; of 100 in the group "
+            f"“{parity.ahead}”, {_hundred(many.value)}."
+        )
+        if parity.value > 0 >= parity.low:
+            told.append("With this many people measured, such a gap may be chance.")
+    if not math.isnan(opportunity.value):
+        few, many = shares[opportunity.behind].opportunity, shares[opportunity.ahead].opportunity
+        told.append(
+            f"Of 100 people in the group “{opportunity.behind}” whose true outcome is {wanted}, {_hundred(few.value)} "
+            f"get it; of 100 such people in the group “{opportunity.ahead}”, {_hundred(many.value)}."
+        )
+    small = [group.name for group in report.groups if group.n < SMALL]
+    if small:
+        names = ", ".join(f"“{name}”" for name in small)
+        told.append(f"Fewer than {SMALL} people were measured of {names}: take these rates with care.")
+    return " ".join(told)
+
+
+def _hundred(share: float) -> str:
+    return "an unknown number" if math.isnan(share) else f"{100 * share:.0f}"

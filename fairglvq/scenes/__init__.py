@@ -1,0 +1,1 @@
+"""From settings to a trained picture: points, trainings, planes, and what the stage draws."""

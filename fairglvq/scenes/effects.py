@@ -1,0 +1,122 @@
+"""What each setting did in this run, in one line. Plain functions from settings and scene to sentences."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fairglvq.lvq.activations import swish_slope
+from fairglvq.scenes.scene import TITLES, Run, Scene
+from fairglvq.scenes.scoring import Score, final_scores, nearest
+from fairglvq.scenes.settings import Settings
+
+
+def said(settings: Settings, scene: Scene) -> dict[str, str]:
+    """A sentence per setting."""
+    fair = scene.runs["fairglvq"]
+    scores = final_scores(scene)
+    n_learn = int((~scene.table.held_out).sum())
+    return {
+        "C": _strength(settings, scores),
+        "alpha": _alpha(fair, n_learn),
+        "prototypes": _prototypes(settings, scene),
+        "batch_size": _batches(settings, fair, n_learn),
+        "learning_rate": _movement(fair),
+        "epochs": _last_flip(settings, fair),
+        "beta": _steepness(settings),
+        "step": "Batches in order, scaled as in the published runs."
+        if settings.step == "published"
+        else "Shuffled batches; the step does not depend on their size.",
+        "held_out": f"{len(scene.table.y) - n_learn:,} points measure, {n_learn:,} train.",
+        "bias": _data_gap(scene),
+        "noise": _overlap(scores),
+        "projections": _removed(scene.runs.get("inp")),
+        "plane": "The plane changes what you see, not what is trained.",
+    }
+
+
+def warnings(scene: Scene) -> list[str]:
+    """What went wrong in training, and what to do about it."""
+    return [
+        f"{TITLES[key]}'s prototypes flew off in epoch {run.epochs[-1]}, so its training stopped there; the last sound "
+        "prototypes are shown. Lower C or the learning rate."
+        for key, run in scene.runs.items()
+        if run.flew_off
+    ]
+
+
+def _strength(settings: Settings, scores: dict[str, Score]) -> str:
+    if settings.C == 0:
+        return "No fairness push: FairGLVQ is GLVQ from another start."
+    before, after = scores["glvq"], scores["fairglvq"]
+    if before.statistical_parity is None or after.statistical_parity is None:
+        return f"Accuracy {_change(before.accuracy, after.accuracy)}; no two groups to compare."
+    gap = _change(before.statistical_parity, after.statistical_parity)
+    return f"Gap {gap}, accuracy {_change(before.accuracy, after.accuracy)} vs GLVQ."
+
+
+def _change(before: float, after: float) -> str:
+    return f"{100 * before:.0f} → {100 * after:.0f}%"
+
+
+def _alpha(fair: Run, n_learn: int) -> str:
+    uses, updates = int(fair.alpha_uses[-1]), int(fair.epochs[-1]) * n_learn
+    if uses == 0:
+        return f"Not used in any of {updates:,} updates: no rival was ever missing."
+    return f"Used in {uses:,} of {updates:,} updates ({_percent(uses / updates)})."
+
+
+def _percent(share: float) -> str:
+    return f"{share:.1%}" if share >= 0.001 else "under 0.1%"
+
+
+def _prototypes(settings: Settings, scene: Scene) -> str:
+    """How many prototypes decide for anybody at all."""
+    run, table = scene.runs["fairglvq"], scene.table
+    W = run.prototypes[-1]
+    idle = len(W) - len(np.unique(nearest(run, table.X[table.measured], W)))
+    if idle:
+        return f"{len(W)} in all; {idle} of FairGLVQ's decide for nobody."
+    return f"{len(W)} in all, and FairGLVQ uses every one."
+
+
+def _batches(settings: Settings, fair: Run, n_learn: int) -> str:
+    steps = math.ceil(n_learn / settings.batch_size)
+    return f"{steps:,} step{'s' if steps != 1 else ''} per epoch, {steps * int(fair.epochs[-1]):,} in all."
+
+
+def _movement(fair: Run) -> str:
+    if len(fair.epochs) < 2:
+        return "Nothing moved yet."
+    way = np.linalg.norm(fair.prototypes[-1] - fair.prototypes[-2], axis=1).max() / np.diff(fair.epochs)[-1]
+    return f"At the end FairGLVQ still moves {way:.4f} per epoch (the plane is 1 wide)."
+
+
+def _last_flip(settings: Settings, fair: Run) -> str:
+    flipped = np.flatnonzero(fair.flips)
+    if not flipped.size:
+        return "No pseudo-class changed in this run."
+    return f"The last pseudo-class changed by epoch {fair.epochs[flipped[-1]]}."
+
+
+def _steepness(settings: Settings) -> str:
+    border, clear = float(swish_slope(0.0, settings.beta)), float(swish_slope(-0.5, settings.beta))
+    return f"A point on the border pulls with {border:.2f}, a clearly right one with {clear:.2f}."
+
+
+def _data_gap(scene: Scene) -> str:
+    table = scene.table
+    rates = [float((table.y[table.s == g] == table.favourable).mean()) for g in np.unique(table.s)]
+    gap = 100 * (max(rates) - min(rates))
+    return f"In the data themselves the groups' favourable shares lie {gap:.0f} points apart."
+
+
+def _overlap(scores: dict[str, Score]) -> str:
+    return f"GLVQ still gets {100 * scores['glvq'].accuracy:.1f}% right."
+
+
+def _removed(inp: Run | None) -> str:
+    if inp is None or inp.removed is None:
+        return "Nothing was removed."
+    return f"{len(inp.removed)} of {inp.prototypes.shape[2]} directions are gone."

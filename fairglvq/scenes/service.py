@@ -1,0 +1,231 @@
+"""Finished trainings and those under way, shared by all visitors.
+
+`TrainingService.order` trains a scene on threads (the kernels release the GIL) and returns a `Job` that can be watched,
+waited for and cancelled. What a job makes is cached, part by part, so that a change of C retrains FairGLVQ alone and
+thirty visitors with the same settings train once. Only plain arrays are kept, and only so many.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, wait
+from functools import partial
+from queue import SimpleQueue
+from typing import Any, NamedTuple
+
+from fairglvq.scenes import effects, scene
+from fairglvq.scenes.scene import Film, Scene
+from fairglvq.scenes.settings import Settings
+
+CORES = os.cpu_count() or 1
+PARTS = 160  # parts kept: about 0.2 MB each on the plane
+TABLES = 4  # loaded tables kept: a real one takes tens of megabytes
+
+
+class CancelledError(Exception):
+    """Nobody waits for this work any more."""
+
+
+class ResultCache:
+    """A bounded memory of finished work; whoever asks for what is being made waits for it."""
+
+    def __init__(self, size: int):
+        self.size = size
+        self.lock = threading.Lock()
+        self.futures: OrderedDict[Any, Future] = OrderedDict()
+
+    def peek(self, key: Any) -> Any:
+        """What is finished under this key, or None."""
+        with self.lock:
+            future = self.futures.get(key)
+        done = future is not None and future.done() and not future.exception()
+        return future.result() if future is not None and done else None
+
+    def get(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What is kept under this key; made now if need be. Failures are not kept."""
+        while True:
+            with self.lock:
+                future = self.futures.get(key)
+                mine = future is None
+                if future is None:
+                    future = self.futures[key] = Future()
+                self.futures.move_to_end(key)
+            if mine:
+                return self._make(key, future, make)
+            try:
+                return future.result()
+            except CancelledError:
+                continue  # another visitor gave up on it: our turn
+
+    def forget(self, about: Any) -> None:
+        """Drop everything whose key mentions this."""
+        with self.lock:
+            for key in [key for key in self.futures if about in key]:
+                del self.futures[key]
+
+    def _make(self, key: Any, future: Future, make: Callable[[], Any]) -> Any:
+        try:
+            result = make()
+        except BaseException as error:
+            with self.lock:
+                self.futures.pop(key, None)
+            future.set_exception(error)
+            raise
+        future.set_result(result)
+        with self.lock:
+            while len(self.futures) > self.size:
+                self.futures.popitem(last=False)
+        return result
+
+
+class ThreadPool:
+    """A few threads for a queue of work; daemons, unlike a ThreadPoolExecutor's, so that a server can end at once."""
+
+    def __init__(self, size: int, name: str):
+        self.queue: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        for number in range(size):
+            threading.Thread(target=self._work, name=f"{name}-{number}", daemon=True).start()
+
+    def submit(self, make: Callable[[], Any], future: Future | None = None) -> Future:
+        """Have something made; the future gets it, or what went wrong."""
+        result: Future = future or Future()
+
+        def work() -> None:
+            try:
+                result.set_result(make())
+            except BaseException as error:
+                result.set_exception(error)
+
+        self.queue.put(work)
+        return result
+
+    def _work(self) -> None:
+        while True:
+            self.queue.get()()
+
+
+class Show(NamedTuple):
+    """A trained scene and what is said beside it."""
+
+    scene: Scene
+    said: dict[str, str]
+    warnings: list[str]
+
+
+class Job:
+    """Work under way: ``future`` for its end, ``share`` of it done, ``cancel`` to stop it."""
+
+    def __init__(self, key: Any):
+        self.key = key
+        self.future: Future = Future()
+        self.began = time.monotonic()
+        self._shares: dict[str, float] = {}
+        self._cancelled = threading.Event()
+
+    @property
+    def share(self) -> float:
+        """How much of the work is done, from 0 to 1."""
+        return sum(self._shares.values()) / max(1, len(self._shares))
+
+    @property
+    def seconds_left(self) -> float | None:
+        """An estimate; None while there is nothing to go by."""
+        share = self.share
+        return (time.monotonic() - self.began) * (1 - share) / share if share > 0.05 else None
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether it was told to stop before it was done."""
+        return self._cancelled.is_set() and not (self.future.done() and self.future.exception() is None)
+
+    def cancel(self) -> None:
+        """Stop at the next opportunity."""
+        self._cancelled.set()
+
+    def part(self, name: str) -> scene.Tell:
+        """Somebody to tell the progress of one part to."""
+        self._shares[name] = 0.0
+
+        def tell(share: float) -> None:
+            self._shares[name] = share
+            if self._cancelled.is_set():
+                raise CancelledError
+
+        return tell
+
+    def finished_within(self, seconds: float) -> bool:
+        """Wait so long at most; whether the work has ended."""
+        return bool(wait([self.future], timeout=seconds).done)
+
+
+class TrainingService:
+    """Threads and caches of one server process."""
+
+    def __init__(self) -> None:
+        # Jobs wait for parts, parts wait for nothing: two pools, so that waiting never takes the last thread.
+        self.jobs = ThreadPool(16, "job")
+        self.parts = ThreadPool(2 * CORES, "part")
+        # Films must not slow down the next picture: few at a time.
+        self.films = ThreadPool(max(1, CORES // 2), "film")
+        self.results = ResultCache(PARTS)
+        self.tables = ResultCache(TABLES)
+
+    def order(self, settings: Settings, methods: Sequence[str] = scene.METHODS) -> Job:
+        """Train the methods of a scene; the job's result is a `Show`."""
+        job = Job(settings)
+        tells = {method: job.part(method) for method in methods}
+        self.jobs.submit(lambda: self._show(settings, tells), job.future)
+        return job
+
+    def order_film(self, settings: Settings) -> Job:
+        """Train FairGLVQ over the whole range of C, in the background; the job's result is a `Film`."""
+        job = Job(scene.film_key(settings))
+        tell = job.part("film")
+
+        def make() -> Film:
+            tell(0.0)  # whoever moved on before it began has cancelled it
+            return self.results.get(job.key, lambda: scene.train_film(settings, self._table(settings), tell))
+
+        self.films.submit(make, job.future)
+        return job
+
+    def film(self, settings: Settings) -> Film | None:
+        """The film if it is finished."""
+        return self.results.peek(scene.film_key(settings))
+
+    def forget(self, table: str) -> None:
+        """Drop everything that was made from a visitor's own table."""
+        self.results.forget(table)
+        self.tables.forget(table)
+
+    def _show(self, settings: Settings, tells: dict[str, scene.Tell]) -> Show:
+        table = self._table(settings)
+        futures = {
+            method: self.parts.submit(partial(self._part, settings, table, method, tell))
+            for method, tell in tells.items()
+        }
+        wait(futures.values())
+        runs = {method: future.result() for method, future in futures.items()}
+        trained = scene.compose(settings, table, runs)
+        return Show(trained, effects.said(settings, trained), effects.warnings(trained))
+
+    def _part(self, settings: Settings, table: scene.Table, method: str, tell: scene.Tell) -> scene.Run:
+        tell(0.0)
+        run = self.results.get(
+            scene.part_key(settings, method), lambda: scene.train_part(settings, table, method, tell)
+        )
+        tell(1.0)
+        return run
+
+    def _table(self, settings: Settings) -> scene.Table:
+        return self.tables.get(scene.table_key(settings), lambda: scene.load_table(settings))
+
+
+def cold() -> bool:
+    """Whether INP would have to wait for scikit-learn to load, two seconds that a first picture need not take."""
+    return "sklearn.linear_model" not in sys.modules

@@ -1,0 +1,347 @@
+"""One frozen `Settings` says everything about a picture: what is trained, on what, and from where.
+
+It is the cache key, the undo step, and what a link says (`links`). `FIELDS` is the one table of names, ranges and
+words; links, controls and repairs are all drawn from it. Nothing here knows Streamlit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from fairglvq.datasets import DATASETS, Dataset
+from fairglvq.scenes.sources import TABLE
+
+
+class Point(NamedTuple):
+    """A painted point: place in the plane, class and group."""
+
+    x: float
+    y: float
+    label: int
+    group: int
+
+
+class Start(NamedTuple):
+    """Prototypes put down by hand, in the model space of one panel, class by class."""
+
+    panel: str
+    prototypes: tuple[tuple[float, ...], ...]
+
+
+class Fold(NamedTuple):
+    """One fold of a cross-validation, split and started as `fairglvq.experiments.evaluation` does it."""
+
+    folds: int
+    fold: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is trained. The names are the estimators' where they have one; ``prototypes`` counts per class."""
+
+    dataset: str = "xor"
+    C: float = 1.5
+    alpha: float = 2.0
+    prototypes: int = 4
+    batch_size: int = 250
+    learning_rate: float = (
+        0.05  # with 150 epochs as far as the estimators' 0.03 with 250, and the picture is there sooner
+    )
+    epochs: int = 150
+    beta: float = 2.0
+    step: str = "algorithm"
+    held_out: float = 0.2
+    noise: float = 1.0
+    bias: float = 1.0
+    seed: int = 0
+    plane: str = "pca"
+    projections: int = 1
+    painted: tuple[Point, ...] = ()
+    erased: tuple[int, ...] = ()
+    start: Start | None = None
+    fold: Fold | None = None
+    table: str = ""  # key of a visitor's own table
+
+    @property
+    def real(self) -> bool:
+        """Whether the data are people and not a drawing in the plane."""
+        return self.dataset == TABLE or not DATASETS[self.dataset].synthetic
+
+
+@dataclass(frozen=True)
+class Field:
+    """One entry of the table: how a setting is called, what it may be, and what it means.
+
+    A field has either ``choices`` or a range from ``low`` to ``high`` in steps of ``step``.
+    """
+
+    query: str
+    label: str
+    help: str
+    choices: tuple[Any, ...] = ()
+    low: float = 0
+    high: float = 0
+    step: float = 0
+    names: Mapping[Any, str] | None = None  # words for choices
+    only: str = ""  # "synthetic" or "real": the data sets that have it
+    usual: float = 0  # upper end of the slider on drawn data, where the whole range would make it too coarse
+
+    def applies(self, settings: Settings) -> bool:
+        """Whether the setting means anything for the data set chosen."""
+        return not self.only or (self.only == "real") == settings.real
+
+    def top(self, settings: Settings, value: float) -> float:
+        """Upper end of the slider."""
+        return self.high if settings.real or not self.usual or value > self.usual else self.usual
+
+    def named(self, value: Any) -> str:
+        """The word for a choice."""
+        return str((self.names or {}).get(value, value))
+
+
+FIELDS: dict[str, Field] = {
+    "dataset": Field(
+        "data",
+        "Data set",
+        "Drawn in the plane, or real people in many dimensions.",
+        choices=tuple(DATASETS),
+        names={name: entry.title for name, entry in DATASETS.items()} | {TABLE: "Your table"},
+    ),
+    "C": Field(
+        "C",
+        "Fairness strength C",
+        "How strongly prototypes are pushed away from places where one group sits together. 0 is plain GLVQ.",
+        low=0.0,
+        high=15.0,
+        step=0.05,
+        usual=5.0,
+    ),
+    "prototypes": Field(
+        "k",
+        "Prototypes per class",
+        "Each prototype decides for the points closest to it; more prototypes draw finer borders.",
+        low=1,
+        high=20,
+        step=1,
+        usual=10,
+    ),
+    "batch_size": Field(
+        "batch",
+        "Batch size",
+        "Points looked at before every step. Pseudo-classes are voted on anew after each step.",
+        choices=(10, 25, 50, 100, 200, 250, 500, 1000, 2500),
+    ),
+    "alpha": Field(
+        "alpha",
+        "Missing rival alpha",
+        "Where no prototype stands for a point's group, or none for another, one that many times further is made up.",
+        choices=(1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 8.0),
+    ),
+    "learning_rate": Field(
+        "eta",
+        "Learning rate η",
+        "How far a prototype moves per step.",
+        choices=(0.001, 0.003, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3),
+    ),
+    "epochs": Field(
+        "epochs",
+        "Epochs",
+        "How many times training goes through all points.",
+        choices=(10, 20, 30, 50, 75, 100, 150, 200, 250, 350, 500),
+    ),
+    "beta": Field(
+        "beta",
+        "Steepness β",
+        "Steepness of the swish function: how much a doubtful point counts against a clear one.",
+        low=0.5,
+        high=10.0,
+        step=0.5,
+    ),
+    "step": Field(
+        "step",
+        "Step rule",
+        "Algorithm 1 as printed, with shuffled batches; or as in the published runs: another scale, batches in order.",
+        choices=("algorithm", "published"),
+        names={"algorithm": "Algorithm 1", "published": "Published"},
+    ),
+    "projections": Field(
+        "inp",
+        "Directions INP removes",
+        "How often a linear model looks for the group and loses the direction it used.",
+        choices=(0, 1, 2, 5, 10, 20, 35, 50, 75, 85, 90, 95, 100, 200, 300, 365, 380),
+        only="real",
+    ),
+    "plane": Field(
+        "plane",
+        "Plane shown",
+        "Which two of the many dimensions the pictures show.",
+        choices=("pca", "prototypes"),
+        names={"pca": "Widest spread", "prototypes": "Two prototypes"},
+        only="real",
+    ),
+    "held_out": Field(
+        "test",
+        "Share held out",
+        "Points kept out of training; all numbers are measured on them.",
+        low=0.0,
+        high=0.5,
+        step=0.05,
+    ),
+    "noise": Field(
+        "noise",
+        "Noise",
+        "How wide the clouds are; 1 is the original.",
+        low=0.0,
+        high=3.0,
+        step=0.1,
+        only="synthetic",
+    ),
+    "bias": Field(
+        "bias",
+        "Bias",
+        "How strongly the group is tied to place and label: 1 is the original, 0 is not at all.",
+        low=0.0,
+        high=1.0,
+        step=0.05,
+        only="synthetic",
+    ),
+    "seed": Field("seed", "Seed", "Of the data, the split, the start and the order.", low=0, high=9999, step=1),
+}
+
+MAIN = ("dataset", "C", "prototypes", "alpha", "batch_size")
+"""Always at hand; everything else is behind "More"."""
+
+_DRAWN = Settings()
+_REAL = Settings(learning_rate=0.05, step="published")
+DEFAULTS = {
+    "xor": _DRAWN,
+    "local": replace(_DRAWN, dataset="local", C=1.0),
+    "three_classes": replace(_DRAWN, dataset="three_classes"),
+    "three_groups": replace(_DRAWN, dataset="three_groups", C=2.0),
+    "adult": replace(_REAL, dataset="adult", C=3.0, prototypes=5, batch_size=1000, epochs=30),
+    "compas": replace(_REAL, dataset="compas", C=2.0, prototypes=5, batch_size=200, epochs=50),
+    "german": replace(_REAL, dataset="german", C=1.5, prototypes=4, batch_size=100, epochs=100),
+    TABLE: replace(_REAL, dataset=TABLE, C=1.0, prototypes=4, batch_size=100, epochs=50),
+}
+"""What each data set starts with: fair enough to see, and trained in a moment (real ones in seconds).
+
+A link holds only what differs from these.
+"""
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A picture worth seeing, and what to look at in it."""
+
+    title: str
+    story: str
+    settings: Settings
+
+
+PRESETS: dict[str, Preset] = {
+    "xor": Preset(
+        "Paper: XOR",
+        "The paper's XOR, trained as published. GLVQ cuts off the right edge of both rows, along the groups; FairGLVQ "
+        "gives these points up and decides by height, for everyone alike.",
+        Settings(dataset="xor", C=1.25, learning_rate=0.005, epochs=250, step="published"),
+    ),
+    "local": Preset(
+        "Paper: Local",
+        "The paper's Local, trained as published. Only the upper problem is tied to the group. FairGLVQ answers it "
+        "with a constant and keeps the right-hand one; which constant is chance: try New seed.",
+        Settings(dataset="local", C=1.5, prototypes=5, learning_rate=0.005, epochs=250, step="published"),
+    ),
+    "alpha": Preset(
+        "Alpha at work",
+        "With one prototype per class there are too few to stand for every group: again and again FairGLVQ has to "
+        "imagine a missing rival, alpha times as far away. Change alpha and the picture changes.",
+        Settings(dataset="local", C=1.0, prototypes=1),
+    ),
+    "strong": Preset(
+        "C too strong",
+        "When the push for fairness drowns the pull of the classes, the gap closes because nobody is told apart any "
+        "more: half of all decisions are wrong. Switch on Forces, play, then turn C down to 2.",
+        Settings(dataset="three_groups", C=5.0),
+    ),
+    "inp": Preset(
+        "Where INP fails",
+        "INP may only take one straight direction out of the plane. Here the group is tied to one corner, so INP loses "
+        "half of all decisions; FairGLVQ bends only the cells that matter. Fold the plane to see what INP sees.",
+        Settings(dataset="local", C=1.0),
+    ),
+    "groups": Preset(
+        "Three groups",
+        "Three groups of equal merit meet three different bars, and the widest gap counts. INP has to remove a "
+        "direction per group: nothing of the plane is left.",
+        Settings(dataset="three_groups", C=2.0),
+    ),
+    "classes": Preset(
+        "Three classes",
+        "Rejected, waiting list or admitted: only one group ever waits. FairGLVQ moves the border in the middle and "
+        "leaves the others where they are.",
+        Settings(dataset="three_classes", C=1.5),
+    ),
+}
+
+
+def nearest(field: Field, number: float) -> Any:
+    """The allowed value nearest to a number."""
+    if field.choices:
+        return min(field.choices, key=lambda choice: abs(choice - number))
+    steps = round((min(max(number, field.low), field.high) - field.low) / field.step)
+    value = field.low + steps * field.step
+    return int(value) if isinstance(field.step, int) else round(value, 10)
+
+
+def shape_of(dataset: str) -> tuple[int, int]:
+    """Numbers of classes and groups, without loading the data."""
+    return 3 if dataset == "three_classes" else 2, 3 if dataset == "three_groups" else 2
+
+
+def preset_of(settings: Settings) -> str | None:
+    """The preset that these settings are, whatever the seed."""
+    for name, preset in PRESETS.items():
+        if replace(settings, seed=preset.settings.seed) == preset.settings:
+            return name
+    return None
+
+
+# What a change makes meaningless: painted points live on one data set's plane, rows to erase and prototypes put down
+# by hand on one drawing of it.
+_FORGETS: dict[str, dict[str, Any]] = {
+    "dataset": {"painted": (), "erased": (), "start": None, "fold": None, "table": ""},
+    "seed": {"erased": (), "start": None, "fold": None},
+    "noise": {"start": None},
+    "held_out": {"start": None, "fold": None},
+    "prototypes": {"start": None},
+    "projections": {"start": None},
+}
+
+
+def changed(settings: Settings, **changes: Any) -> Settings:
+    """The settings with some changed, and whatever no longer makes sense forgotten."""
+    real = {name: value for name, value in changes.items() if getattr(settings, name) != value}
+    forgotten: dict[str, Any] = {}
+    for name in real:
+        forgotten |= _FORGETS.get(name, {})
+    if "dataset" in real:
+        own = DEFAULTS[real["dataset"]]
+        forgotten["C"] = own.C
+        if settings.real or own.real:
+            # Between drawings and people every training setting means something else.
+            forgotten |= {f: getattr(own, f) for f in ("prototypes", "batch_size", "learning_rate", "epochs", "step")}
+    return replace(settings, **(forgotten | real))
+
+
+def for_table(key: str, data: Dataset) -> Settings:
+    """What a visitor's own table starts with: some 40 steps per epoch, and no more prototypes than points.
+
+    Batches of fewer than 100 people swing so much that FairGLVQ loses accuracy for nothing.
+    """
+    smallest = min(int((data.y == label).sum()) for label in data.class_names)
+    batch_size = nearest(FIELDS["batch_size"], max(100, len(data.y) / 40))
+    prototypes = max(1, min(DEFAULTS[TABLE].prototypes, smallest // 5))
+    return replace(DEFAULTS[TABLE], table=key, batch_size=batch_size, prototypes=prototypes)

@@ -1,0 +1,1 @@
+"""Trade-off curves: what is chosen, tables, comparisons, and what they say."""

@@ -1,0 +1,322 @@
+"""Prototype cards: the gap taken apart, the map, one card in full and all others in short."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from fairglvq import explain
+from fairglvq.explain import Explained, Order
+from fairglvq.explain.traits import SEEN, Difference, differences, traits
+from fairglvq.figures import prototypes as figures
+from fairglvq.grammar import CLASS_COLOURS
+from pages.shared.prototypes import sentences
+from pages.shared.prototypes.pick import one_of
+from pages.shared.prototypes.sentences import md
+from pages.shared.prototypes.view import View, theme
+
+FIRST = 6
+ASIDE = 0.05  # how far aside a prototype is worth a word
+SORTS: dict[Order, str] = {
+    "contribution": "Part in the parity gap",
+    "size": "Number of people",
+    "impurity": "Mixture of classes",
+}
+CHART: dict[str, Any] = {"theme": None, "config": {"displayModeBar": False}}
+
+
+def draw(view: View, method: str) -> None:
+    """The whole section."""
+    explained = view.explained(method)
+    left, right = st.columns(2, gap="large")
+    with left:
+        _waterfall(view, method, explained)
+    with right:
+        _map(view, method)
+    order = _order(explained)
+    opened = _opened(view, method, order)
+    with st.container(border=True, key="open_card"):
+        _full(view, method, explained, opened)
+    _grid(view, method, explained, order)
+
+
+def open_card(p: int) -> None:
+    """Show this prototype's card in full."""
+    st.session_state.open_prototype = p
+
+
+def _opened(view: View, method: str, order: list[int]) -> int:
+    """The card asked for; for another model the one that adds most to the gap."""
+    visit = st.session_state
+    key = view.settings, method
+    if visit.get("open_prototype_of") != key:
+        visit.open_prototype_of = key
+        visit.open_prototype = int(view.explained(method).order("contribution")[0])
+    return min(visit.open_prototype, len(order) - 1)
+
+
+def _clicked(key: str) -> None:
+    """A click on a chart opens the card; a click beside the marks keeps it."""
+    for point in st.session_state[key]["selection"]["points"]:
+        p = int(point["customdata"][0]) if "customdata" in point else -1
+        if p >= 0:
+            open_card(p)
+
+
+# ---- pictures ----
+
+
+def _waterfall(view: View, method: str, explained: Explained) -> None:
+    st.markdown("##### Where the gap comes from")
+    measure = one_of("Gap", sentences.MEASURES, "statistical_parity", "p_measure", label_visibility="collapsed")
+    parts = explained.contributions(measure)
+    if parts.gap != parts.gap:
+        st.markdown("There are no two groups to compare, so there is no gap to take apart.")
+        return
+    if not figures.waterfall_steps(parts.values, len(parts.values)):
+        st.markdown("No prototype adds to the gap: the groups fare alike.")
+        return
+    marks = view.marks(method)
+    alt = figures.waterfall_alt(parts, view.people.groups)
+    name = sentences.MEASURES[measure].lower()
+    figure = view.figure(
+        ("waterfall", method, measure), lambda: figures.waterfall_figure(parts, marks, measure=name, theme=theme())
+    )
+    st.plotly_chart(
+        figure,
+        key="p_waterfall",
+        on_select=lambda: _clicked("p_waterfall"),
+        selection_mode="points",
+        alt=alt,
+        **CHART,
+    )
+    st.caption(sentences.silent_cells(view, explained, parts))
+    with st.expander("The same as a table"):
+        st.dataframe(_parts_table(view, explained, parts), hide_index=True, alt=alt)
+
+
+def _parts_table(view: View, explained: Explained, parts: explain.Contributions) -> pd.DataFrame:
+    """A row per prototype that adds something, and the sum."""
+    steps = figures.waterfall_steps(parts.values, len(parts.values))
+    ahead, behind = (view.people.groups[g] for g in (parts.ahead, parts.behind))
+    cells = (
+        explained.cells if parts.measure == "statistical_parity" else explained.cells[:, :, [view.people.favourable]]
+    )
+    n = cells.sum(axis=2)  # (P, G)
+    rows = [
+        {
+            "prototype": str(p + 1),
+            f"n {ahead}": int(n[p, parts.ahead]),
+            f"n {behind}": int(n[p, parts.behind]),
+            "points of the gap": round(100 * value, 2),
+        }
+        for p, value in steps
+    ]
+    own = explained.model.labels == view.people.favourable
+    total = {
+        "prototype": "all",
+        f"n {ahead}": int(n[own, parts.ahead].sum()),
+        f"n {behind}": int(n[own, parts.behind].sum()),
+        "points of the gap": round(100 * parts.gap, 2),
+    }
+    return pd.DataFrame([*rows, total])
+
+
+def _map(view: View, method: str) -> None:
+    st.markdown("##### All prototypes")
+    marks = view.marks(method)
+    places = view.places(view.explained(method).profiles)
+    figure = view.figure(
+        ("map", method),
+        lambda: figures.map_figure(places, marks, axes=view.axes, people=view.crowd(), theme=theme()),
+    )
+    st.plotly_chart(
+        figure,
+        key="p_map",
+        on_select=lambda: _clicked("p_map"),
+        selection_mode="points",
+        alt=figures.map_alt(marks),
+        **CHART,
+    )
+    told = "A larger mark decides for more people. Click one to open its card."
+    if view.plane is not None:
+        told += " The map shows only the two directions in which people differ most; the model looks at more of them."
+    st.caption(told)
+
+
+# ---- one card in full ----
+
+
+def _full(view: View, method: str, explained: Explained, p: int) -> None:
+    people, profiles = view.people, explained.profiles
+    rival = explained.rival(p)
+    average = differences(people, profiles[p], people.mean)
+    st.html(sentences.heading(view, method, p, theme()))
+    st.markdown(sentences.size(view, explained, p))
+    left, right = st.columns([5, 6], gap="large")
+    with left:
+        st.markdown("**What it is like**")
+        st.plotly_chart(
+            figures.profile_figure(
+                average,
+                colour=CLASS_COLOURS[explained.model.labels[p]],
+                rival=traits(people, profiles[rival]),
+                rival_colour=CLASS_COLOURS[explained.model.labels[rival]],
+                theme=theme(),
+            ),
+            key="p_profile",
+            alt=figures.profile_alt(p, average),
+            **CHART,
+        )
+        st.caption(
+            "The bar of a number runs from the lowest to the highest value in the data; a category has shares of 100%. "
+            "A star marks a number beyond everybody in the data."
+        )
+    with right:
+        _apart(view, explained, p, rival, average)
+        beyond = [d.own.column for d in average if d.own.outside]
+        if beyond:
+            st.caption(sentences.beyond(beyond))
+        if explained.aside[p] >= ASIDE:
+            st.caption(sentences.aside(explained.aside[p]))
+        _people(view, explained, p)
+        st.markdown(f"**Its part in the gap.** {sentences.contribution(view, explained, p)}")
+        st.markdown(f"**If it were removed.** {sentences.removal(view, explained.without(p), p)}")
+    _every_column(view, explained, p, rival)
+    _closest(view, explained, p)
+
+
+def _every_column(view: View, explained: Explained, p: int, rival: int) -> None:
+    """The whole profile beside the average person's and the rival's."""
+    people, profiles = view.people, explained.profiles
+    told = {
+        f"prototype {p + 1}": traits(people, profiles[p]),
+        "average person": traits(people, people.mean),
+        f"nearest rival, prototype {rival + 1}": traits(people, profiles[rival]),
+    }
+    table = {"column": [block.column for block in people.blocks]}
+    table |= {name: [sentences.trait(one) for one in found] for name, found in told.items()}
+    with st.expander("Every column of it"):
+        st.dataframe(pd.DataFrame(table), hide_index=True, alt=f"All columns of prototype {p + 1}, a row each.")
+
+
+def _apart(view: View, explained: Explained, p: int, rival: int, average: list[Difference]) -> None:
+    """What sets a prototype apart from the average and from its rival, largest differences first."""
+    profiles = explained.profiles
+    against = differences(view.people, profiles[p], profiles[rival])
+    label = sentences.quoted(view.people.classes[explained.model.labels[rival]])
+    st.markdown(f"**Apart from the average person:** {_told(average, 'average')}")
+    st.markdown(f"**Apart from its nearest rival**, prototype {rival + 1} for {label}: {_told(against, 'rival')}")
+
+
+def _told(found: list[Difference], other: str, most: int = 4) -> str:
+    """The largest differences, as long as they matter."""
+    if found[0].gap < SEEN:
+        return "nothing, they look the same."
+    kept = [d for d in found[:most] if d.gap >= 0.05] or found[:1]
+    return "; ".join(md(d.words(other)) for d in kept) + "."
+
+
+def _people(view: View, explained: Explained, p: int) -> None:
+    rows = explained.cell(p)
+    if not rows[-1].n:
+        return
+    wanted = view.people.classes[view.people.favourable]
+    names = [*view.people.groups, "all"]
+    table = pd.DataFrame(
+        {
+            "group": [md(names[row.group]) for row in rows],
+            "people": [f"{row.n:,}" + (" (few)" if row.n and row.small else "") for row in rows],
+            "share of the cell": [sentences.rate(row.share_of_cell) for row in rows],
+            "decided rightly": [sentences.rate(row.accuracy) for row in rows],
+            f"truly {md(wanted)}": [sentences.rate(row.favourable) for row in rows],
+        }
+    )
+    st.markdown(
+        "**Who is in its cell.** True classes: "
+        + sentences.mix(view.people.classes, explained.classes_in(p).tolist())
+        + "."
+    )
+    st.table(table, hide_index=True, border="horizontal")
+    label = explained.model.labels[p]
+    everyone = "Everybody" if label == view.people.favourable else "Nobody"
+    st.caption(f"{everyone} here gets {sentences.quoted(wanted)}. {sentences.few(rows, view)}")
+
+
+def _closest(view: View, explained: Explained, p: int) -> None:
+    """The real people most like a prototype, beside it."""
+    closest = explained.closest_people(p).tolist()
+    if not closest:
+        st.caption("Nobody at all is in its cell.")
+        return
+    noun = "people" if view.settings.real else "points"
+    with st.expander(f"The {len(closest)} real {noun} of its cell who are most like it"):
+        columns = {
+            number_of(view, i): {key: sentences.written(value) for key, value in view.known(i).items()} for i in closest
+        }
+        st.dataframe(pd.DataFrame(columns), alt=f"The people most like prototype {p + 1}, a column each.")
+        with st.container(horizontal=True):
+            for i in closest:
+                st.button(f"Explain {number_of(view, i)}", key=f"explain_{i}", on_click=show_person, args=(view, i))
+
+
+def number_of(view: View, i: int) -> str:
+    """What a person is called: the row of the data set, counted from 1."""
+    row = int(view.table.rows[i])
+    noun = "person" if view.settings.real else "point"
+    return f"{noun} {row + 1}" if row >= 0 else f"painted point {i + 1}"
+
+
+def show_person(view: View, i: int) -> None:
+    """Go to the section about one person, and show this one."""
+    visit = st.session_state
+    visit.person = view.settings.dataset, i
+    visit.p_section, visit.p_pick = "person", "row"
+
+
+# ---- all cards in short ----
+
+
+def _order(explained: Explained) -> list[int]:
+    by: Order = st.session_state.get("p_sort") or "contribution"
+    return explained.order(by)
+
+
+def _grid(view: View, method: str, explained: Explained, order: list[int]) -> None:
+    mixture = "Mixture: how likely two people of a cell differ in their true class. 0 is a cell of one class only."
+    one_of("Cards sorted by", SORTS, "contribution", "p_sort", help=mixture)
+    shown = order if st.session_state.get("p_all") else order[:FIRST]
+    parts = explained.contributions()
+    for start in range(0, len(shown), 3):
+        for column, p in zip(st.columns(3), shown[start : start + 3], strict=False):
+            with column, st.container(border=True, key=f"card_{p}"):
+                _short(view, method, explained, parts, p)
+    if len(order) > FIRST:
+        st.toggle(f"Show all {len(order)} cards", key="p_all", persist_state="session")
+
+
+def _short(view: View, method: str, explained: Explained, parts: explain.Contributions, p: int) -> None:
+    people = view.people
+    st.html(sentences.heading(view, method, p, theme(), level=4))
+    *groups, everybody = explained.cell(p)
+    found = differences(people, explained.profiles[p], people.mean)
+    if everybody.n:
+        right = sentences.rate(everybody.accuracy)
+        by_group = sentences.mix(people.groups, [row.n for row in groups])
+        few = ", few" if everybody.small else ""
+        st.markdown(
+            f"**{sentences.rate(everybody.share_of_group)}** of all (n = {everybody.n:,}{few}): {by_group}. {right} "
+            f"of its decisions are right; mixture {explained.impurity[p]:.2f}."
+        )
+    else:
+        st.markdown("It decides for nobody here.")
+    st.markdown(_told(found, "average", most=3))
+    gap = sentences.signed_points(parts.values[p])
+    after = explained.without(p).after
+    st.markdown(
+        f"Parity gap: **{gap} points**. Without it: accuracy {sentences.rate(after.accuracy)}, parity gap "
+        f"{sentences.points(after.statistical_parity)}, opportunity gap {sentences.points(after.equal_opportunity)}."
+    )
+    st.button("Open card", key=f"open_{p}", on_click=open_card, args=(p,))

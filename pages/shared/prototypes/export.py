@@ -1,0 +1,266 @@
+"""What a visitor can take along of the model in view, and models that come back: report, model file, import."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from fairglvq import explain, report
+from fairglvq.datasets import Dataset
+from fairglvq.explain.people import positions, scaled_population
+from fairglvq.report import html_page, model_file
+from fairglvq.report.model_file import ModelFileError, Projection, SavedModel, Scaling
+from fairglvq.scenes.settings import DEFAULTS, FIELDS, Settings
+from fairglvq.scenes.sources import TABLE
+from pages.shared import safe_text
+from pages.shared.prototypes.view import View, title
+
+ESTIMATORS = {"glvq": "GLVQ", "inp": "GLVQ", "fairglvq": "FairGLVQ"}
+ONLY = {"C": "fairglvq", "alpha": "fairglvq", "projections": "inp"}  # settings that only one method has
+NOT_TRAINED = ("dataset", "plane")  # settings that say nothing about any model
+
+
+def offer(view: View, method: str) -> None:
+    """Buttons to take the model in view along, and a place to open one that was kept."""
+    box = st.expander("Take this model along, or open one you kept", key="e_box", on_change="rerun")
+    if not box.open:
+        return
+    # What hangs on the visit is asked for here: the files themselves are made when a button is pressed, outside of it.
+    curve, program = _curve(view.settings), receipt(view.settings, method)
+    name = f"fairglvq-{view.settings.dataset}-{method}"
+    with box:
+        st.html(safe_text.STYLE)
+        with st.container(horizontal=True):
+            st.download_button(
+                "Report (HTML)", lambda: html_page.to_html(report_of(view, method, curve, program)), f"{name}.html",
+                "text/html", on_click="ignore", key="e_html",
+                help="One file to read, print or send; it needs no program and no network.",
+            )  # fmt: skip
+            st.download_button(
+                "Report (JSON)", lambda: report.to_json(report_of(view, method, curve, program)), f"{name}-report.json",
+                "application/json", on_click="ignore", key="e_json", help="The same numbers for programs.",
+            )  # fmt: skip
+            st.download_button(
+                "Model (JSON)", lambda: model_file.dumps(saved_of(view, method)), f"{name}-model.json",
+                "application/json", on_click="ignore", key="e_model",
+                help="Prototypes, scaling and names with all digits. It can be opened below, or with the library.",
+            )  # fmt: skip
+        file = st.file_uploader("Open a model file and measure it on the data in view", type="json", key="e_open")
+        if file is not None:
+            _show_opened(file.getvalue(), view)
+
+
+def _show_opened(content: bytes, view: View) -> None:
+    try:
+        saved = model_file.loads(content)
+        explained = opened(saved, view.data)
+    except ModelFileError as problem:
+        safe_text.say(str(problem), "box wrong")
+        return
+    same = saved.fingerprint == view.data.fingerprint
+    known = "It was trained on these data, so some of these people it has seen." if same else (
+        "It was trained on other data with the same columns."
+    )  # fmt: skip
+    made = report.make(
+        explained, view.data, method=_method(saved), settings=_parameters_in_words(saved),
+        measured=f"all {explained.score.n:,} people of the data", made=_today(), caveats=[f"An opened model. {known}"],
+    )  # fmt: skip
+    safe_text.say(report.words(made), "box")
+    safe_text.say(f"Measured on all {explained.score.n:,} people. {known}", "small")
+    st.download_button(
+        "Its report (HTML)", lambda: html_page.to_html(made), "fairglvq-opened.html", "text/html", on_click="ignore",
+        key="e_opened",
+    )  # fmt: skip
+
+
+# ---- what goes out ----
+
+
+def report_of(view: View, method: str, curve: pd.DataFrame | None = None, program: str = "") -> report.Report:
+    """The report of the model in view."""
+    settings = view.settings
+    return report.make(
+        view.explained(method),
+        view.data,
+        method=title(method),
+        settings=settings_in_words(settings, method),
+        measured=view.measured_words,
+        curve=curve,
+        receipt=program,
+        made=_today(),
+        caveats=_about(settings),
+    )
+
+
+def saved_of(view: View, method: str) -> SavedModel:
+    """The model in view with its scaling."""
+    model = view.models[method]
+    classes, groups = list(view.data.class_names), list(view.data.group_names)
+    fitted = model_file.assemble(
+        ESTIMATORS[method],
+        parameters(view.settings, method),
+        prototypes=model.prototypes,
+        classes=classes,
+        groups=groups,
+        pseudo=np.zeros(len(model.labels), int) if model.pseudo is None else model.pseudo,
+        epochs=view.settings.epochs,
+    )
+    projection = None
+    if model.matrix is not None and model.shift is not None:
+        projection = Projection(model.matrix, model.shift)
+    return SavedModel.of(fitted, view.data, scaling=_scaling(view), projection=projection)
+
+
+def _scaling(view: View) -> Scaling:
+    """What was done to the columns before training, to the last bit (see `scene.scaled`) unless points were erased."""
+    low, span = view.people.low, view.people.span
+    if not view.settings.erased:
+        rows = view.table.rows
+        learned = view.data.X[rows[~view.table.held_out & (rows >= 0)]]
+        low, span = learned.min(axis=0), np.ptp(learned, axis=0)
+        span[span <= 1e-12] = 1.0
+    scale = 1.0 / span
+    return Scaling("multiply", scale, 0.0 - low * scale)
+
+
+def parameters(settings: Settings, method: str) -> dict[str, Any]:
+    """The estimator's parameters that train what these settings train."""
+    found: dict[str, Any] = {
+        "n_prototypes": settings.prototypes,
+        "learning_rate": settings.learning_rate,
+        "max_epochs": settings.epochs,
+        "batch_size": settings.batch_size,
+        "beta": settings.beta,
+        "step": settings.step,
+        "shuffle": settings.step == "algorithm",
+        "random_state": settings.seed,
+    }
+    return found | ({"C": settings.C, "alpha": settings.alpha} if method == "fairglvq" else {})
+
+
+def settings_in_words(settings: Settings, method: str) -> dict[str, str]:
+    """Every setting that the model depends on, as the controls call it."""
+    found = {}
+    for name, field in FIELDS.items():
+        own = name == "projections" and method == "inp"  # also where it is not offered, and always 1
+        if name in NOT_TRAINED or ONLY.get(name, method) != method or not (own or field.applies(settings)):
+            continue
+        if not (name == "held_out" and settings.fold):
+            value = getattr(settings, name)
+            found[field.label] = f"{value:.0%}" if name == "held_out" else field.named(value)
+    if settings.fold:
+        folds, fold, seed = settings.fold
+        found["Test fold"] = f"{fold + 1} of {folds}, seed {seed}"
+    return found
+
+
+def receipt(settings: Settings, method: str) -> str:
+    """A program that prints the numbers; none where points were painted or prototypes moved by hand."""
+    if settings.painted or settings.erased or settings.start:
+        return ""
+    load = _load(settings)
+    if not load:
+        return ""
+    chosen = parameters(settings, method)
+    projections = settings.projections if method == "inp" else 0
+    if settings.fold is None:
+        share, seed = settings.held_out, settings.seed
+        return report.program(ESTIMATORS[method], chosen, load=load, held_out=share, seed=seed, projections=projections)
+    folds, fold, seed = settings.fold
+    strength = chosen.pop("C", projections)
+    del chosen["random_state"]
+    given = ", ".join(f"{name}={value!r}" for name, value in chosen.items())
+    return f"""from fairglvq import datasets, evaluation
+
+{load}
+
+params = dict({given})
+rows = evaluation.evaluate(data, {method!r}, [{strength!r}], folds={folds}, seed={seed}, store=False, **params)
+print(rows[rows["fold"] == {fold}].to_string(index=False))
+"""
+
+
+def _load(settings: Settings) -> str:
+    if settings.dataset == TABLE:
+        return st.session_state.get("own_program", "")
+    if settings.real:
+        return f"data = datasets.load({settings.dataset!r})"
+    knobs = f"noise={settings.noise!r}, bias={settings.bias!r}, seed={settings.seed!r}"
+    return f"data = datasets.load({settings.dataset!r}, {knobs})"
+
+
+def _about(settings: Settings) -> list[str]:
+    hand = [
+        words
+        for given, words in (
+            (settings.painted, "points were painted by hand"),
+            (settings.erased, "points were erased by hand"),
+            (settings.start, "prototypes were moved by hand before training"),
+        )
+        if given
+    ]
+    return [f"There is no receipt: {', and '.join(hand)}."] if hand else []
+
+
+def _curve(settings: Settings) -> pd.DataFrame | None:
+    """Rows of the trade-off page about the same data: of the curve in view there, or else of the one it starts with."""
+    usual = DEFAULTS[settings.dataset]
+    as_drawn = usual.real or (settings.noise, settings.bias) == (usual.noise, usual.bias)
+    if not as_drawn or settings.painted or settings.erased:
+        return None
+    from fairglvq.tradeoff import choice as curves
+    from pages.shared.tradeoff import results
+
+    choice = st.session_state.get("choice")
+    if choice is None or choice.dataset != settings.dataset or choice.table != settings.table:
+        if settings.dataset == TABLE:
+            return None
+        choice = curves.usual(settings.dataset)
+    rows = results.collect(choice).rows
+    return None if rows.empty else rows
+
+
+def _today() -> str:
+    today = date.today()
+    return f"{today.day} {today:%B %Y}"
+
+
+# ---- what comes in ----
+
+
+def opened(saved: SavedModel, data: Dataset) -> explain.Explained:
+    """A saved model with everybody of a data set in their cells, measured on all of them."""
+    saved.check_fits(data)
+    classes, groups = list(data.class_names), list(data.group_names)
+    model = saved.model
+    if set(model.classes_.tolist()) != set(classes):
+        raise ModelFileError(f"The model decides between {len(model.classes_)} outcomes that these data do not have.")
+    scaling = saved.scaling
+    d = data.X.shape[1]
+    if scaling is None:
+        low, span = np.zeros(d), np.ones(d)
+    elif scaling.kind == "divide":
+        low, span = scaling.first, scaling.second
+    else:
+        low, span = -scaling.second / scaling.first, 1 / scaling.first
+    people = scaled_population(data, data.X if scaling is None else scaling.apply(data.X), low, span)
+    pseudo = None
+    if model.pseudo_classes_ is not None and model.groups_ is not None and set(model.groups_.tolist()) == set(groups):
+        pseudo = positions(model.pseudo_classes_, groups)
+    labels = positions(model.prototype_labels_, classes)
+    seen = (None, None) if saved.projection is None else (saved.projection.matrix, saved.projection.shift)
+    return explain.explain(people, explain.Model(model.prototypes_, labels, pseudo, *seen))
+
+
+def _method(saved: SavedModel) -> str:
+    """What an opened model is called."""
+    name = type(saved.model).__name__
+    return name if saved.projection is None else f"INP + {name}"
+
+
+def _parameters_in_words(saved: SavedModel) -> dict[str, str]:
+    return {name: str(value) for name, value in saved.model.get_params(deep=False).items() if name != "init"}

@@ -1,0 +1,126 @@
+"""GLVQ beside the model in view: which prototypes belong together, what moved, and what it did to the numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from fairglvq import explain
+from fairglvq.explain.traits import differences
+from fairglvq.figures import prototypes as figures
+from fairglvq.intervals import SMALL
+from pages.shared.prototypes import sentences
+from pages.shared.prototypes.cards import CHART, FIRST
+from pages.shared.prototypes.sentences import md
+from pages.shared.prototypes.view import View, theme, title
+
+BEFORE = "glvq"
+
+
+AIMS = {
+    "fairglvq": "also pushes against what tells groups apart",
+    "inp": "first removes directions that tell groups apart",
+}
+
+
+def after_glvq(method: str) -> str:
+    """What GLVQ is compared with: the method in view, or FairGLVQ if that is GLVQ itself."""
+    return "fairglvq" if method == BEFORE else method
+
+
+def draw(view: View, method: str) -> None:
+    """The whole section."""
+    after = after_glvq(method)
+    pairs = explain.match(view.explained(BEFORE), view.explained(after))
+    st.markdown(f"##### {title(BEFORE)} beside {title(after)}")
+    st.markdown(
+        f"{title(BEFORE)} only wants to be right; {title(after)} {AIMS[after]}. Each prototype of one is paired with "
+        "one of the same class of the other, so that all ways together are shortest."
+    )
+    left, right = st.columns([5, 4], gap="large")
+    with left:
+        _picture(view, after, pairs)
+    with right:
+        _scores(view, after)
+        _payers(view, after)
+    st.markdown("##### What moved, furthest first")
+    shown = pairs if st.session_state.get("p_all_pairs") else pairs[:FIRST]
+    for pair in shown:
+        with st.container(border=True):
+            st.markdown(_told(view, after, pair))
+    if len(pairs) > FIRST:
+        st.toggle(f"Show all {len(pairs)} pairs", key="p_all_pairs", persist_state="session")
+
+
+def _picture(view: View, after: str, pairs: list[explain.Pair]) -> None:
+    was, now = [pair.before for pair in pairs], [pair.after for pair in pairs]
+    old, new = view.marks(BEFORE), view.marks(after)
+    marks = new._replace(labels=new.labels[now], pseudo=new.pseudo[now], shares=new.shares[now])
+    flipped = int(np.sum(old.pseudo[was] != new.pseudo[now]))
+    titles = title(BEFORE), title(after)
+    figure = figures.pairs_figure(
+        view.places(view.explained(BEFORE).profiles)[was],
+        view.places(view.explained(after).profiles)[now],
+        marks,
+        old.pseudo[was],
+        titles=titles,
+        axes=view.axes,
+        names=list(zip(was, now, strict=True)),
+        theme=theme(),
+    )
+    alt = figures.pairs_alt([pair.distance for pair in pairs], flipped, titles)
+    st.plotly_chart(figure, key="p_pairs", alt=alt, **CHART)
+    st.caption(alt)
+
+
+def _scores(view: View, after: str) -> None:
+    rows = {}
+    for method in (BEFORE, after):
+        score = view.explained(method).score
+        rows[title(method)] = [
+            sentences.rate(score.accuracy),
+            sentences.points(score.statistical_parity),
+            sentences.points(score.equal_opportunity),
+        ]
+    names = ["accuracy", "statistical parity gap, points", "equal opportunity gap, points"]
+    st.table(pd.DataFrame(rows, index=names), border="horizontal")
+    st.caption(f"Measured on {view.measured_words}.")
+
+
+def _payers(view: View, after: str) -> None:
+    """Who gained and who lost the favourable decision, group by group."""
+    for line in payers(view, after):
+        st.markdown(line)
+
+
+def payers(view: View, after: str) -> list[str]:
+    """A sentence per group: who gained and who lost the favourable decision."""
+    people = view.people
+    had, has = (view.explained(method).decisions == people.favourable for method in (BEFORE, after))
+    told = []
+    for g, who in enumerate(view.who):
+        own = people.measured & (people.s == g)
+        n = int(own.sum())
+        if n:
+            gained, lost = int(np.sum(own & has & ~had)), int(np.sum(own & had & ~has))
+            few = ", few" if n < SMALL else ""
+            told.append(
+                f"Of 100 {md(who)}, {sentences.per_hundred(gained / n)} gained and "
+                f"{sentences.per_hundred(lost / n)} lost the favourable decision (n = {n:,}{few})."
+            )
+    return told
+
+
+def _told(view: View, after: str, pair: explain.Pair) -> str:
+    people, was, now = view.people, view.explained(BEFORE), view.explained(after)
+    found = differences(people, now.profiles[pair.after], was.profiles[pair.before])
+    label = sentences.quoted(people.classes[now.model.labels[pair.after]])
+    old, new = (md(people.groups[view.marks(m).pseudo[p]]) for m, p in ((BEFORE, pair.before), (after, pair.after)))
+    group = f"still mostly {new}" if old == new else f"from mostly {old} to mostly {new}"
+    sizes = f"{was.sizes[pair.before]:,} → {now.sizes[pair.after]:,} people"
+    moved = "; ".join(md(d.words("before")) for d in found[:4] if d.gap >= 0.05)
+    return (
+        f"**{title(BEFORE)} {pair.before + 1} → {title(after)} {pair.after + 1}**, decides {label}, {group}, {sizes}; "
+        f"moved by {pair.distance:.2f} (the range of one feature is 1). Most in: {moved or 'nothing'}."
+    )

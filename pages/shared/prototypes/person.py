@@ -1,0 +1,426 @@
+"""One person: the decision under three methods, why, what would change it, and who else got another one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from fairglvq import explain
+from fairglvq.datasets import Block
+from fairglvq.explain import decision
+from fairglvq.explain.traits import number_words
+from fairglvq.figures import prototypes as figures
+from fairglvq.intervals import SMALL
+from fairglvq.scenes.scene import METHODS, TITLES
+from fairglvq.scenes.sources import TABLE
+from pages.shared.prototypes import sentences
+from pages.shared.prototypes.cards import CHART, number_of, show_person
+from pages.shared.prototypes.pairs import BEFORE, after_glvq, payers
+from pages.shared.prototypes.pick import one_of
+from pages.shared.prototypes.sentences import md
+from pages.shared.prototypes.view import View, theme, title
+
+WAYS = {
+    "changed": "Somebody whose decision changed",
+    "random": "Anybody",
+    "row": "By number",
+    "search": "Search",
+    "typed": "Type values",
+}
+FOUND = 50  # people offered by a search
+LISTED = 300  # people in the list of those who pay
+
+
+def draw(view: View, method: str) -> None:
+    """The whole section."""
+    way = one_of("Who?", WAYS, "changed", "p_pick", label_visibility="collapsed")
+    after = after_glvq(method)
+    i = _current(view, after)
+    if way == "typed":
+        x, truth, group = _typed(view, i), None, None
+        st.markdown("##### A made-up person")
+    else:
+        found = _picked(view, after, way, i)
+        if found is None:
+            return
+        i = found
+        x, truth, group = view.people.X[i], int(view.people.y[i]), int(view.people.s[i])
+        st.markdown(f"##### {_who(view, i)}")
+    left, right = st.columns([4, 5], gap="large")
+    with left:
+        _decisions(view, x, truth)
+        _flip_test(view, method, x, group)
+        if way != "typed":
+            with st.expander("Everything the data say about this person", expanded=True):
+                st.dataframe(_known(view.known(i)), hide_index=True, alt="All columns of this person.")
+    with right:
+        _why(view, method, x, truth)
+    _changes(view, method, x)
+    _payers(view, after)
+
+
+# ---- picking ----
+
+
+def _current(view: View, after: str) -> int:
+    """The person in view; somebody whose decision changed where nobody was picked yet."""
+    kept = st.session_state.get("person")
+    if kept and kept[0] == view.settings.dataset and kept[1] < len(view.people.y):
+        return kept[1]
+    changed = _changed(view, after)
+    return int(changed[0]) if len(changed) else int(np.flatnonzero(view.people.measured)[0])
+
+
+def _changed(view: View, after: str) -> np.ndarray:
+    return explain.changed_people(view.explained(BEFORE), view.explained(after))
+
+
+def _take(view: View, i: int) -> None:
+    st.session_state.person = view.settings.dataset, i
+
+
+def _another(view: View, among: np.ndarray, i: int) -> None:
+    others = among[among != i]
+    if len(others):
+        _take(view, int(np.random.default_rng().choice(others)))
+
+
+def _picked(view: View, after: str, way: str, i: int) -> int | None:
+    """Let the visitor pick somebody; None if there is nobody to show."""
+    if way == "changed":
+        changed = _changed(view, after)
+        if not len(changed):
+            st.markdown(f"{title(BEFORE)} and {title(after)} decide alike for all {view.measured_words}.")
+            return None
+        if i not in changed:
+            i = int(changed[0])
+            _take(view, i)
+        st.button(f"Somebody else of these {len(changed):,}", on_click=_another, args=(view, changed, i))
+    elif way == "random":
+        everybody = np.flatnonzero(view.people.measured)
+        st.button("Somebody else", on_click=_another, args=(view, everybody, i))
+    elif way == "row":
+        i = _by_number(view, i)
+    else:
+        return _search(view, i)
+    return i
+
+
+def _by_number(view: View, i: int) -> int:
+    rows = view.table.rows
+    at = int(rows[i])
+    if at < 0:  # a painted point has no row in the data set
+        return i
+    last = int(rows.max()) + 1
+    if st.session_state.get("p_row") != at + 1:  # the field follows whoever was picked elsewhere
+        st.session_state.p_row = at + 1
+    st.number_input(f"Number, from 1 to {last:,}", 1, last, step=1, key="p_row", on_change=_take_row, args=(view,))
+    if st.session_state.get("no_such_row"):
+        st.caption(
+            f"There is no person {st.session_state.pop('no_such_row')} in this picture; it may have been erased."
+        )
+    return i
+
+
+def _take_row(view: View) -> None:
+    wanted = int(st.session_state.p_row)
+    found = np.flatnonzero(view.table.rows == wanted - 1)
+    if len(found):
+        _take(view, int(found[0]))
+    else:
+        st.session_state.no_such_row = wanted
+
+
+def _search(view: View, i: int) -> int | None:
+    query = st.text_input(
+        "Words or numbers, separated by commas",
+        placeholder=_example(view),
+        key="p_query",
+        persist_state="session",
+        help="All of them must be found. A comparison such as “age > 60” looks into a column of numbers.",
+    )
+    at = {int(row): position for position, row in enumerate(view.table.rows.tolist()) if row >= 0}
+    rows = decision.find(view.data.frame, query or "")
+    found = [at[row] for row in rows.tolist() if row in at]
+    st.caption(
+        f"{sentences.plural(len(found))} found" + (f"; the first {FOUND} are offered." if len(found) > FOUND else ".")
+    )
+    if not found:
+        return None
+    offered = found[:FOUND]
+    chosen = st.selectbox(
+        "Found",
+        offered,
+        index=offered.index(i) if i in offered else 0,
+        format_func=lambda position: _line(view, position),
+        label_visibility="collapsed",
+    )
+    _take(view, chosen)
+    return chosen
+
+
+def _example(view: View) -> str:
+    """A search that finds somebody in this table."""
+    known = view.known(int(np.flatnonzero(view.table.rows >= 0)[0]))
+    parts: list[str] = []
+    for column, value in known.items():
+        if isinstance(value, str) and len(parts) == 0 and value:
+            parts.append(value)
+        elif isinstance(value, int | float) and len(parts) == 1:
+            parts.append(f"{column} > {value:g}")
+    return ", ".join(parts) or "a value"
+
+
+def _line(view: View, i: int) -> str:
+    values = ", ".join(sentences.cut(value, 18) for value in list(view.known(i).values())[:6])
+    return f"{number_of(view, i)}: {values}"
+
+
+def _typed(view: View, i: int) -> np.ndarray:
+    """A form with a field per column, filled with the person in view at first."""
+    people = view.people
+    visit = st.session_state
+    start = view.settings.dataset, view.settings.table, i
+    kept = visit.get("typed")
+    values: dict[str, float | str] = kept[1] if kept and kept[0] == start else decision.values_of(people, people.X[i])
+    with st.form("typed_person"):
+        fields = st.columns(3)
+        for number, block in enumerate(people.blocks):
+            with fields[number % 3]:
+                key = "_".join(["p_typed", *map(str, start), block.column])
+                values[block.column] = _field(view, block, values[block.column], key)
+        st.form_submit_button("Decide", type="primary")
+    visit.typed = start, values
+    return decision.person(people, values)
+
+
+def _field(view: View, block: Block, value: float | str, key: str) -> float | str:
+    people = view.people
+    if block.kind != "number":
+        options = list(block.categories)
+        return st.selectbox(md(block.column), options, index=options.index(str(value)), key=key)
+    low, high = people.lowest[block.start], people.highest[block.start]
+    help_text = f"In the data from {low:,.6g} to {high:,.6g}."
+    if people.whole[block.column]:
+        return float(st.number_input(md(block.column), value=int(value), step=1, key=key, help=help_text))
+    return st.number_input(md(block.column), value=float(value), step=(high - low) / 100, key=key, help=help_text)
+
+
+# ---- the decision ----
+
+
+def _who(view: View, i: int) -> str:
+    people = view.people
+    seen = "held out from training" if view.table.held_out[i] else "used in training"
+    return (
+        f"{number_of(view, i).capitalize()}: {md(people.groups[people.s[i]])}, true class "
+        f"{sentences.quoted(people.classes[people.y[i]])}, {seen}"
+    )
+
+
+def _known(values: Mapping[str, Any]) -> pd.DataFrame:
+    return pd.DataFrame({"column": list(values), "value": [sentences.written(value) for value in values.values()]})
+
+
+def _decisions(view: View, x: np.ndarray, truth: int | None) -> None:
+    rows = []
+    for method in METHODS:
+        verdict = decision.judge(view.models[method], x, truth)
+        row = {"method": TITLES[method], "decision": md(view.people.classes[verdict.label])}
+        if truth is not None:
+            row["right?"] = "right" if verdict.label == truth else "wrong"
+        rows.append(row | {"μ": sentences.mu(verdict), "": sentences.clarity(verdict)})
+    st.table(pd.DataFrame(rows), hide_index=True, border="horizontal")
+    asked = "the true class" if truth is not None else "the class decided"
+    st.caption(
+        f"μ = (d+ − d−) / (d+ + d−), where d+ is the squared distance to the nearest prototype of {asked} and d− that "  # noqa: RUF001
+        "to the nearest of any other class. Below 0: that class wins. The nearer to 0, the closer the call."
+    )
+
+
+def _why(view: View, method: str, x: np.ndarray, truth: int | None) -> None:
+    people, model = view.people, view.models[method]
+    verdict = decision.judge(model, x, truth)
+    parts = decision.shares(people, model, x, verdict.plus, verdict.minus)
+    plus, minus = int(model.labels[verdict.plus]), int(model.labels[verdict.minus])
+    st.markdown(
+        f"**Why {title(method)} decides {sentences.quoted(people.classes[verdict.label])}.** The rivals are prototype "
+        f"{verdict.plus + 1} for {sentences.quoted(people.classes[plus])}, at a squared distance of "
+        f"d+ = {verdict.d_plus:.3f}, "
+        f"and prototype {verdict.minus + 1} for {sentences.quoted(people.classes[minus])}, "
+        f"at d− = {verdict.d_minus:.3f}. "  # noqa: RUF001
+        f"The bars add up to d+ − d− = {number_words(float(parts.sum()), 3)}."  # noqa: RUF001
+    )
+    columns = [block.column for block in people.blocks]
+    values = [sentences.written(value) for value in decision.values_of(people, x).values()]
+    st.plotly_chart(
+        figures.shares_figure(columns, values, parts, plus=plus, minus=minus, classes=people.classes, theme=theme()),
+        key="p_shares",
+        alt=figures.shares_alt(columns, parts, plus=plus, minus=minus, classes=people.classes),
+        **CHART,
+    )
+    if model.matrix is not None:
+        st.caption(
+            "INP mixes the columns before distances are taken. A column's part is what it adds through all of these "
+            "mixtures, counted from where the two rivals draw."
+        )
+    with st.expander("The same as a table"):
+        table = pd.DataFrame({"column": columns, "value": values, "part of d+ − d−": parts})  # noqa: RUF001
+        order = np.argsort(-np.abs(parts), kind="stable")
+        st.dataframe(table.iloc[order], hide_index=True, alt="Every column's part of the difference of distances.")
+
+
+def _flip_test(view: View, method: str, x: np.ndarray, group: int | None) -> None:
+    people = view.people
+    block = decision.protected_block(people)
+    if block is None:
+        group_name = sentences.quoted(people.group_column)
+        if decision.named_after_group(people):
+            told = f"{group_name} cannot be flipped alone: some of its values as a feature belong to several groups."
+        else:
+            told = (
+                f"{group_name} is not among the features: the models do not see it, so nothing changes if it alone "
+                "does. It can still act through features that go with it."
+            )
+        st.markdown(f"**Flip test.** {told}")
+        return
+    own = group if group is not None else _group_of(view, block, x)
+    for flip in decision.flips(people, x, own):
+        changed = [
+            f"{TITLES[method]} would decide {sentences.quoted(people.classes[after])}"
+            for method in METHODS
+            if (after := decision.judge(view.models[method], flip.x).label)
+            != decision.judge(view.models[method], x).label
+        ]
+        same = [TITLES[m] for m in METHODS if not any(line.startswith(TITLES[m] + " would") for line in changed)]
+        told = "; ".join(changed) if changed else "no method would decide otherwise"
+        if changed and same:
+            told += f"; {sentences.listed(same)} would not change"
+        st.markdown(
+            f"**Flip test.** The same person with {md(flip.column)} {md(sentences.written(flip.after))} instead of "
+            f"{md(sentences.written(flip.before))}, and nothing else changed: {told}."
+        )
+    st.caption(_flips_of_all(view, method))
+
+
+def _flips_of_all(view: View, method: str) -> str:
+    """The flip test for everybody, in people."""
+    found = decision.flip_counts(view.people, view.models[method])
+    if found is None:
+        return ""
+    told = [
+        f"{sentences.per_hundred(n / whole)} of 100 {md(who)} (n = {whole:,}{', few' if whole < SMALL else ''})"
+        for n, whole, who in zip(*found, view.who, strict=True)
+        if whole
+    ]
+    return f"Among all {view.measured_words}, {title(method)} would decide otherwise for {sentences.listed(told)}."
+
+
+def _group_of(view: View, block: Block, x: np.ndarray) -> int:
+    """The group that a made-up person's protected value belongs to: that of the real people nearest in it."""
+    away = np.abs(view.people.X[:, block.columns] - x[block.columns]).sum(axis=1)
+    return int(view.people.s[away.argmin()])
+
+
+# ---- what would change it ----
+
+
+def _changes(view: View, method: str, x: np.ndarray) -> None:
+    people = view.people
+    st.markdown(f"##### The smallest single change that flips the decision of {title(method)}")
+    columns = [block.column for block in people.blocks]
+    kept = st.session_state.get("immutable")
+    if kept is None or kept[0] != tuple(columns):
+        kept = st.session_state.immutable = tuple(columns), _immutable(view, columns)
+    key = f"p_immutable_{hash(tuple(columns))}"
+    st.multiselect(
+        "Nobody can change these, so they are left alone (a guess from the names: correct it)",
+        columns,
+        default=kept[1],
+        key=key,
+        on_change=_keep_immutable,
+        args=(tuple(columns), key),
+    )
+    found = decision.changes(people, view.models[method], x, kept[1])
+    if not found:
+        st.markdown("No single change within the range of the data flips it.")
+        return
+    first = found[0]
+    st.markdown(
+        f"**{md(first.column)} {md(sentences.written(first.after, 12))}** instead of "
+        f"{md(sentences.written(first.before))}, all else the same, and the decision is "
+        f"{sentences.quoted(people.classes[first.label])}."
+    )
+    table = pd.DataFrame(
+        {
+            "column": [change.column for change in found],
+            "now": [sentences.written(change.before) for change in found],
+            "would have to be": [sentences.written(change.after, 12) for change in found],
+            "decision then": [people.classes[change.label] for change in found],
+            "length of the step": [round(change.step, 3) for change in found],
+        }
+    )
+    st.dataframe(table, hide_index=True, alt="Single changes that flip the decision, smallest first.")
+    st.caption(
+        "Smallest first, in the measure of the model: the whole range of a number is a step of 1, another category a "
+        f"step of {math.sqrt(2):.2f}. A flip shows what the model looks at. It is no advice, and need not be possible."
+    )
+
+
+def _immutable(view: View, columns: list[str]) -> list[str]:
+    """What a visitor has marked in their own table as fixed; elsewhere a guess from the names."""
+    marked = st.session_state.get("own_immutable")
+    if view.settings.dataset == TABLE and marked is not None:
+        return [column for column in columns if column in marked]
+    return list(decision.immutable_columns(view.people))
+
+
+def _keep_immutable(columns: tuple[str, ...], key: str) -> None:
+    st.session_state.immutable = columns, list(st.session_state[key])
+
+
+# ---- who pays ----
+
+
+def _payers(view: View, after: str) -> None:
+    people, changed = view.people, _changed(view, after)
+    st.markdown(f"##### Who pays, person by person: from {title(BEFORE)} to {title(after)}")
+    st.markdown(" ".join(payers(view, after)))
+    if not len(changed):
+        return
+    was, now = view.explained(BEFORE).decisions, view.explained(after).decisions
+    some = changed[:LISTED]
+    table = pd.DataFrame(
+        {
+            "person": [number_of(view, i) for i in some],
+            "group": [people.groups[g] for g in people.s[some]],
+            "true class": [people.classes[c] for c in people.y[some]],
+            title(BEFORE): [people.classes[c] for c in was[some]],
+            title(after): [people.classes[c] for c in now[some]],
+            "favourable decision": [
+                "gained" if now[i] == people.favourable else "lost" if was[i] == people.favourable else "neither"
+                for i in some
+            ],
+            "now": ["right" if now[i] == people.y[i] else "wrong" for i in some],
+        }
+    )
+    st.dataframe(
+        table,
+        hide_index=True,
+        key="p_payers",
+        on_select=lambda: _row_chosen(view, some),
+        selection_mode="single-row",
+        alt="People whose decision changed, a row each.",
+    )
+    more = f" The first {LISTED} of {len(changed):,} are listed." if len(changed) > LISTED else ""
+    st.caption(f"Tick a row to see that person above.{more}")
+
+
+def _row_chosen(view: View, some: np.ndarray) -> None:
+    for row in st.session_state.p_payers["selection"]["rows"]:
+        show_person(view, int(some[row]))

@@ -1,0 +1,274 @@
+"""Sentences of the prototypes page. Plain functions from numbers to words; names of a visitor's table are escaped."""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairglvq.explain import CellGroup, Contributions, Explained, Measure, Removal, Score
+from fairglvq.explain.decision import Verdict
+from fairglvq.explain.traits import Trait, number_words, percent
+from fairglvq.grammar import CLASS_COLOURS, GROUP_SHAPES, Theme
+from fairglvq.intervals import SMALL
+from fairglvq.scenes.settings import Settings
+from pages.shared.prototypes.view import View, title
+
+GLYPHS = dict(zip(GROUP_SHAPES, "●◆▲■✚★", strict=True))
+MEASURES: dict[Measure, str] = {"statistical_parity": "Statistical parity", "equal_opportunity": "Equal opportunity"}
+CLOSE = 0.05  # |mu| below which a decision is called a close one
+
+
+def md(text: object) -> str:
+    """Somebody's text inside Markdown: every sign that could mean something is escaped, line breaks become spaces.
+
+    Addresses become links even where their signs are escaped; a joiner that nobody sees keeps them text.
+    """
+    plain = re.sub(r"(?i)(?<=www)(?=\.)|(?<=:)(?=//)|(?<=@)", "\N{WORD JOINER}", " ".join(str(text).split()))
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", plain)
+
+
+def quoted(text: object) -> str:
+    """A name in quotation marks, for Markdown."""
+    return f"“{md(text)}”"
+
+
+def points(share: float) -> str:
+    """A gap in points of 100."""
+    return "unknown" if math.isnan(share) else number_words(100 * share, 1)
+
+
+def signed_points(share: float) -> str:
+    """A part of a gap with its sign."""
+    text = points(share)
+    return f"+{text}" if share > 0 and text != "0.0" else text
+
+
+def per_hundred(share: float) -> str:
+    """How many of 100; a rate that nobody contributes to is a dash."""
+    if math.isnan(share):
+        return "–"  # noqa: RUF001
+    if 0 < share < 0.005 or 0.995 < share < 1:
+        return f"{100 * share:.1f}"
+    return f"{100 * share:.0f}"
+
+
+def rate(share: float) -> str:
+    """A share in percent; a dash where there is nobody."""
+    return "–" if math.isnan(share) else f"{100 * share:.1f}%"  # noqa: RUF001
+
+
+def written(value: object, digits: int = 6) -> str:
+    """A value of a column; ``digits`` are enough to tell people apart, a border needs all of them."""
+    if not isinstance(value, float) or not math.isfinite(value):
+        return str(value)
+    text = f"{abs(value):,.0f}" if value == round(value) else f"{abs(value):,.{digits}g}"
+    return f"\N{MINUS SIGN}{text}" if value < 0 else text
+
+
+def cut(text: object, longest: int) -> str:
+    """A text with at most so many letters."""
+    words = str(text)
+    return words if len(words) <= longest else words[: longest - 1] + "…"
+
+
+def plural(n: int, one: str = "person", many: str = "people") -> str:
+    """A count with its noun."""
+    return f"{n:,} {one if n == 1 else many}"
+
+
+def listed(items: Sequence[str]) -> str:
+    """One, two and three."""
+    return " and ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
+
+
+# ---- the model ----
+
+
+def summary(view: View, method: str) -> str:
+    """One paragraph on the model, its accuracy and its gaps."""
+    explained, settings = view.explained(method), view.settings
+    score, n_prototypes = explained.score, len(explained.model.labels)
+    strength = f" with C = {settings.C:g}" if method == "fairglvq" else ""
+    if explained.model.blind:
+        strength = f", blind along {explained.model.blind} of {view.people.X.shape[1]} directions,"
+    wanted = quoted(view.people.classes[view.people.favourable])
+    told = (
+        f"**{title(method)}**{strength} decides with {n_prototypes} prototypes{_fold(settings)}. Measured on "
+        f"{view.measured_words}, "
+        f"**{rate(score.accuracy)}** of its decisions are right."
+    )
+    if math.isnan(score.statistical_parity):
+        return f"{told} There are no two groups to compare."
+    told += " " + _parity(view, explained, f"get {wanted}")
+    return told if math.isnan(score.equal_opportunity) else f"{told} {_opportunity(view, explained)}"
+
+
+def _fold(settings: Settings) -> str:
+    """Where a model opened from a curve comes from."""
+    if settings.fold is None:
+        return ""
+    folds, fold, seed = settings.fold
+    return f" (fold {fold + 1} of {folds} of a trade-off curve, seed {seed})"
+
+
+def _parity(view: View, explained: Explained, get: str) -> str:
+    parts, (rates, n) = explained.contributions("statistical_parity"), explained.rates("statistical_parity")
+    behind, ahead = md(view.who[parts.behind]), md(view.who[parts.ahead])
+    return (
+        f"Of 100 {behind}, {per_hundred(rates[parts.behind])} {get}; of 100 {ahead}, "
+        f"{per_hundred(rates[parts.ahead])}: a statistical parity gap of **{points(parts.gap)} points**"
+        f"{_caution(view, parts, n)}."
+    )
+
+
+def _opportunity(view: View, explained: Explained) -> str:
+    parts, (rates, n) = explained.contributions("equal_opportunity"), explained.rates("equal_opportunity")
+    behind, ahead = md(view.who[parts.behind]), md(view.who[parts.ahead])
+    return (
+        f"Among those whose true class it is, {per_hundred(rates[parts.behind])} of 100 {behind} get it and "
+        f"{per_hundred(rates[parts.ahead])} of 100 {ahead}: an equal opportunity gap of **{points(parts.gap)} points**"
+        f"{_caution(view, parts, n)}."
+    )
+
+
+def _caution(view: View, parts: Contributions, n: NDArray[np.int64]) -> str:
+    few = [f"{n[g]} {md(view.who[g])}" for g in (parts.behind, parts.ahead) if n[g] < SMALL]
+    return f" (uncertain: there are only {listed(few)})" if few else ""
+
+
+def silent_cells(view: View, explained: Explained, parts: Contributions) -> str:
+    """Why most bars are of one class, and which group is ahead."""
+    wanted = quoted(view.people.classes[view.people.favourable])
+    who = [md(view.who[g]) for g in (parts.ahead, parts.behind)]
+    whom = " among those whose true class is the same" if parts.measure == "equal_opportunity" else ""
+    return (
+        f"Only prototypes that decide {wanted} can add to the gap. A bar upwards: a larger part of all {who[0]} than "
+        f"of all {who[1]} is in that cell{whom}. A hatched bar downwards narrows the gap. Together they are exactly "
+        "the gap on the right."
+    )
+
+
+# ---- a card ----
+
+
+def heading(view: View, method: str, p: int, theme: Theme, level: int = 3) -> str:
+    """HTML: the prototype's mark, number, class and pseudo-class."""
+    marks = view.marks(method)
+    colour = CLASS_COLOURS[marks.labels[p]].mark(theme)
+    glyph = GLYPHS[GROUP_SHAPES[marks.pseudo[p]]]
+    decides, mostly = html.escape(marks.classes[marks.labels[p]]), html.escape(marks.groups[marks.pseudo[p]])
+    meaning = ": the group most of its training people belong to" if level == 3 else ""
+    return (
+        f'<h{level} class="prototype"><span style="color:{colour}" aria-hidden="true">{glyph}</span> '
+        f"Prototype {p + 1} decides “{decides}”</h{level}>"
+        f'<p class="pseudo">Pseudo-class “{mostly}”{meaning}.</p>'
+    )
+
+
+def size(view: View, explained: Explained, p: int) -> str:
+    """How many people a prototype decides for."""
+    n, all_of_them = int(explained.sizes[p]), explained.score.n
+    if n == 0:
+        return f"It decides for none of the {view.measured_words}."
+    return f"It decides for **{rate(n / all_of_them)}** of them: {n:,} of {view.measured_words}."
+
+
+def beyond(columns: Sequence[str]) -> str:
+    """Where a prototype left the people behind, and what that does to its shares."""
+    told = ", ".join(map(md, columns[:6])) + (f" and {len(columns) - 6} more" if len(columns) > 6 else "")
+    return (
+        f"Training may push a prototype to where nobody is. This one lies beyond everybody in: {told}. Shares of a "
+        "category are then cut at 0 and brought to 100% to be read."
+    )
+
+
+def aside(distance: float) -> str:
+    """Where training took a prototype off all places that the model can see."""
+    return (
+        f"Training has pushed this prototype {distance:.2f} aside from every place where INP can put a person (the "
+        "range of one feature is 1). That is equally far for everybody, so no column tells it."
+    )
+
+
+def trait(found: Trait, most: int = 3) -> str:
+    """A number, or the largest shares of a category."""
+    if not found.shares:
+        return found.words()
+    order = np.argsort(-np.array(found.shares), kind="stable")[:most]
+    return ", ".join(found.words(int(c)) for c in order if percent(found.shares[c]) != "0%")
+
+
+def mix(names: Sequence[str], counts: Sequence[int]) -> str:
+    """Counts and shares by name; a name may be a number itself, so it stands in quotation marks."""
+    total = sum(counts)
+    return ", ".join(
+        f"{n:,} {quoted(name)} ({rate(n / total)})" for name, n in zip(names, counts, strict=True) if total
+    )
+
+
+def contribution(view: View, explained: Explained, p: int) -> str:
+    """What a prototype adds to both gaps, in people."""
+    parts, rows = explained.contributions(), explained.cell(p)
+    wanted = view.people.favourable
+    if math.isnan(parts.gap):
+        return "There are no two groups to compare."
+    ahead, behind = rows[parts.ahead], rows[parts.behind]
+    who = [md(view.who[g]) for g in (parts.ahead, parts.behind)]
+    here = f"Of 100 {who[0]}, {per_hundred(ahead.share_of_group)} are in this cell; of 100 {who[1]}, "
+    here += per_hundred(behind.share_of_group)
+    if parts.values[p] == 0.0:
+        return f"{here}. It adds nothing to the gap: nobody here gets {quoted(view.people.classes[wanted])}."
+    verb = "adds" if parts.values[p] > 0 else "takes"
+    amount = f"{points(abs(parts.values[p]))} points"
+    told = f"{here}: it **{verb} {amount}** {'to' if parts.values[p] > 0 else 'off'} the parity gap."
+    chance = explained.contributions("equal_opportunity").values[p]
+    return told if math.isnan(chance) else f"{told} Its part in the opportunity gap is {signed_points(chance)} points."
+
+
+def removal(view: View, removed: Removal, p: int) -> str:
+    """What would happen without a prototype."""
+    told = f"{_score_change(removed.before, removed.after)}. "
+    if not removed.changed:
+        return told + "Nobody would get another decision."
+    moves = []
+    for counts, verb in ((removed.gained, "gain"), (removed.lost, "lose")):
+        who = [f"{n:,} {md(word)}" for n, word in zip(counts, view.who, strict=True) if n]
+        if who:
+            moves.append(f"{listed(who)} would {verb} the favourable decision")
+    told += f"{plural(removed.changed)} would get another decision"
+    return f"{told}: {'; '.join(moves)}." if moves else f"{told}, none of them the favourable one or away from it."
+
+
+def _score_change(before: Score, after: Score) -> str:
+    parity = f"{points(before.statistical_parity)} → {points(after.statistical_parity)}"
+    chance = f"{points(before.equal_opportunity)} → {points(after.equal_opportunity)}"
+    return (
+        f"Accuracy {rate(before.accuracy)} → {rate(after.accuracy)}, parity gap {parity} points, "
+        f"opportunity gap {chance} points"
+    )
+
+
+def few(rows: Sequence[CellGroup], view: View) -> str:
+    """A warning where rates rest on few people."""
+    small = [f"{md(view.who[row.group])} (n = {row.n})" for row in rows if row.group >= 0 and row.n > 0 and row.small]
+    return f"Few people, so these rates say little: {', '.join(small)}." if small else ""
+
+
+# ---- one person ----
+
+
+def clarity(verdict: Verdict) -> str:
+    """What mu says, in words."""
+    if abs(verdict.mu) < CLOSE:
+        return "a close call"
+    return "clear" if abs(verdict.mu) > 4 * CLOSE else "fairly clear"
+
+
+def mu(verdict: Verdict) -> str:
+    """Mu with a true minus sign."""
+    return number_words(verdict.mu, 3)

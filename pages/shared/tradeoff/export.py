@@ -1,0 +1,121 @@
+"""What a visitor can take along: rows, pictures, and the receipt that prints the same numbers anew."""
+
+from __future__ import annotations
+
+import base64
+from functools import cache
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from fairglvq.figures.svg import to_svg
+from fairglvq.figures.tradeoff import alt_text
+from fairglvq.scenes.sources import TABLE
+from fairglvq.tradeoff import curve
+from fairglvq.tradeoff.choice import Choice
+from pages.shared.tradeoff import picture
+from pages.shared.tradeoff.results import Found, title_of
+
+BACKGROUND = {"light": "#ffffff", "dark": "#0e1117"}
+
+_PNG = """
+export default function ({ data, parentElement }) {
+  const button = parentElement.querySelector("button");
+  button.textContent = "Picture (PNG)";
+  button.onclick = async () => {
+    const image = new Image();
+    image.src = "data:image/svg+xml;base64," + data.svg;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    canvas.width = 2 * image.width;
+    canvas.height = 2 * image.height;
+    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    canvas.toBlob((blob) => {
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(blob);
+      link.download = data.name;
+      link.click();
+      URL.revokeObjectURL(link.href);
+    }, "image/png");
+  };
+}
+"""
+
+_CSS = """
+button { font: inherit; color: inherit; background: transparent; border: 1px solid var(--st-border-color, #8886);
+  border-radius: var(--st-button-radius, 0.5rem); padding: 0.25rem 0.75rem; min-height: 2.5rem; cursor: pointer; }
+button:hover, button:focus-visible { border-color: var(--st-primary-color); color: var(--st-primary-color); }
+"""
+
+
+def offer(choice: Choice, found: Found, table: pd.DataFrame, figure: go.Figure) -> None:
+    """Rows, pictures and receipt, behind one heading."""
+    name = f"fairglvq-{choice.dataset}"
+    box = st.expander("Numbers, pictures and receipt to take away", key="t_takeaway", on_change="rerun")
+    if not box.open:
+        return
+    with box:
+        st.dataframe(_readable(table), hide_index=True)
+        svg = to_svg(figure, background=BACKGROUND[picture.theme()], alt=alt_text(table, choice.x, choice.y))
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.download_button(
+                "Rows (CSV)", lambda: _rows(found), f"{name}.csv", "text/csv", on_click="ignore", key="t_csv"
+            )
+            _png(svg, f"{name}.png")
+            st.download_button("Picture (SVG)", svg, f"{name}.svg", "image/svg+xml", on_click="ignore", key="t_svg")
+            st.download_button(
+                "Interactive (HTML)", lambda: _page(figure, choice), f"{name}.html", "text/html", on_click="ignore",
+                key="t_html", help="One file of about 5 MB that works without this program and without a network.",
+            )  # fmt: skip
+        program = receipt(choice)
+        if program:
+            st.markdown("**Receipt**: run it where the library is installed, and it prints the numbers above.")
+            st.code(program, language="python")
+            st.download_button("Receipt (Python)", program, f"{name}.py", on_click="ignore", key="t_receipt")
+
+
+def _readable(table: pd.DataFrame) -> pd.DataFrame:
+    points = [curve.label(row.method, row.strength) for row in table.itertuples()]
+    columns = {"": points, "test folds": table["n"]}
+    for name, measure in curve.MEASURES.items():
+        if f"{name}_mean" in table:
+            columns[measure.title] = table[f"{name}_mean"].round(4)
+            columns[f"± {measure.title}"] = table[f"{name}_std"].round(4)
+    return pd.DataFrame(columns)
+
+
+def _rows(found: Found) -> str:
+    return found.rows.drop(columns="counts", errors="ignore").to_csv(index=False)
+
+
+def _page(figure: go.Figure, choice: Choice) -> str:
+    whole = go.Figure(figure)
+    whole.update_layout(paper_bgcolor=BACKGROUND[picture.theme()], title_text=title_of(choice.dataset))
+    whole.update_layout(margin_t=60)
+    return whole.to_html(include_plotlyjs=True, config={"displaylogo": False})
+
+
+def receipt(choice: Choice) -> str | None:
+    """The program that prints the numbers on screen; a table of one's own is read from its file."""
+    plan = choice.sweep()
+    load = None
+    if choice.dataset == TABLE:
+        load = st.session_state.get("own_program")
+        if load is None:
+            return None
+    return curve.receipt(
+        choice.dataset, dict(plan.strengths), folds=plan.folds, seeds=plan.seeds, params=dict(plan.params), load=load
+    )
+
+
+def _png(svg: str, name: str) -> None:
+    """A button that turns the SVG into pixels in the browser, where there are always fonts."""
+    _button()(data={"svg": base64.b64encode(svg.encode()).decode(), "name": name}, key="t_png", width="content")
+
+
+@cache
+def _button() -> Any:
+    """The one declaration of this process."""
+    return st.components.v2.component("picture_button", html="<button type='button'></button>", css=_CSS, js=_PNG)

@@ -1,0 +1,341 @@
+"""The picture of a sweep, what it says in words, and one of its points in detail."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from fairglvq.experiments import bundle, methods, paper
+from fairglvq.fairness import limit
+from fairglvq.fairness.limit import Limit
+from fairglvq.figures.svg import to_svg
+from fairglvq.figures.tradeoff import alt_text, strength_figure, tradeoff_figure
+from fairglvq.intervals import SMALL
+from fairglvq.scenes.sources import TABLE
+from fairglvq.tradeoff import curve
+from fairglvq.tradeoff.choice import Choice
+from fairglvq.tradeoff.curve import MEASURES
+from pages.shared.safe_text import say
+from pages.shared.tradeoff import results, visit
+from pages.shared.tradeoff.results import Found
+
+CONFIG = {
+    "displaylogo": False,
+    "scrollZoom": False,
+    "modeBarButtonsToRemove": ["toImage", "select2d", "lasso2d", "autoScale2d"],
+}
+"""Buttons of the charts: zoom, move and back; pictures are taken away below."""
+
+
+HOW_COMPARED = (
+    "Differences on the same test folds, with a t-test that allows for folds that share training data (Nadeau & "
+    "Bengio, 2003). Each method's best strength was picked on these very folds, which flatters methods with many "
+    "strengths a little."
+)
+
+
+class View(NamedTuple):
+    """How the curve is drawn."""
+
+    front: bool
+    limits: list[Limit]
+    published: pd.DataFrame | None
+    no_limit: str  # why there is no limit line
+
+
+def theme() -> Any:
+    """Light or dark, as the visitor sees the page."""
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
+# ---- picture ----
+
+
+def view_controls(choice: Choice, found: Found) -> View:
+    """Axes and what is drawn beside the curves."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for axis, label in (("y", "Upwards"), ("x", "Sideways")):
+            key = f"t_{axis}"
+            if st.session_state.get(key) != getattr(choice, axis):
+                st.session_state[key] = getattr(choice, axis)
+            st.selectbox(
+                label, list(MEASURES), format_func=lambda name: MEASURES[name].title, key=key, on_change=_set_axis,
+                args=(axis,), width=230,
+            )  # fmt: skip
+        front = st.toggle(
+            "Best points",
+            value=True,
+            key="t_front",
+            persist_state="session",
+            help="Joins the marks that no other mark beats in both directions: the Pareto front.",
+        )
+        shown = st.toggle(
+            "Limit", value=True, key="t_limit", persist_state="session",
+            help="The best accuracy that any classifier with the same features could reach at each gap.",
+        )  # fmt: skip
+        known = paper.published()
+        has = choice.dataset in set(known["dataset"])
+        published = has and st.toggle(
+            "Published", value=False, key="t_published", persist_state="session", help="The paper's own points, hollow."
+        )
+    lines, why = limits_of(choice) if shown else ([], "")
+    return View(front, lines, known if published else None, why)
+
+
+def _set_axis(axis: str) -> None:
+    visit.change(replace(st.session_state.choice, **{axis: st.session_state[f"t_{axis}"]}))
+
+
+def limits_of(choice: Choice) -> tuple[list[Limit], str]:
+    """The limit lines that bound the chosen methods, and why there is none if there is none."""
+    told = [any(methods.get(name).uses_group_to_decide for name, _ in choice.strengths)]
+    wanted = [False, *(with_group for with_group in told if with_group)]
+    if choice.dataset in bundle.ESTIMATED:
+        return [bundle.load().limits[choice.dataset, with_group] for with_group in wanted], ""
+    if choice.dataset == TABLE:
+        return _estimated(choice, tuple(wanted))
+    try:
+        return [_known(choice.dataset, with_group) for with_group in wanted], ""
+    except ValueError:
+        return [], "The limit line is defined for two classes and two groups; these data have more."
+
+
+@st.cache_data(show_spinner=False)
+def _known(name: str, with_group: bool) -> Limit:
+    return limit.known(name, with_group=with_group)
+
+
+def _estimated(choice: Choice, wanted: tuple[bool, ...]) -> tuple[list[Limit], str]:
+    """Limits of a visitor's own table, estimated in the background and kept in the visit."""
+    futures = st.session_state.setdefault("limit_futures", {})
+    key = (choice.table, wanted)
+    if key not in futures:
+        from pages.shared import training  # with it Numba, which the first picture can do without
+
+        data = results.data_of(choice)
+        make = training.service().films.submit
+        futures[key] = make(lambda: [limit.estimate(data, with_group=with_group) for with_group in wanted])
+    future = futures[key]
+    if not future.done():
+        return [], "The limit line is being estimated in the background: it is there when you come back to this page."
+    if future.exception():
+        return [], f"There is no limit line: {future.exception()}."
+    return future.result(), ""
+
+
+class Picture(NamedTuple):
+    """The curve, and where its living chart goes."""
+
+    figure: go.Figure
+    place: DeltaGenerator
+    alt: str
+
+
+def picture(choice: Choice, table: pd.DataFrame, view: View) -> Picture:
+    """The curve as a still; `come_alive` puts the chart in its place."""
+    if not table[[f"{choice.x}_mean", f"{choice.y}_mean"]].notna().all(axis=1).any():
+        st.info(f"No model has a {MEASURES[choice.x].title} here: some group has nobody to compare.")
+    figure = tradeoff_figure(
+        table, choice.x, choice.y, theme=theme(), front=view.front, limits=view.limits, published=view.published
+    )
+    words = alt_text(table, choice.x, choice.y)
+    # Only what is open is drawn: a second chart would delay the first by as much again.
+    tabs = ["Accuracy against fairness", "Against strength"]
+    curve, against = st.tabs(tabs, key="t_tabs", on_change="rerun")
+    with curve, st.container(key="t_box"):
+        _still(figure)
+        place = st.container()
+    with curve:
+        if view.no_limit:
+            st.caption(view.no_limit)
+        if view.published is not None and choice.dataset in ("compas", "adult"):
+            st.caption("At the most projections INP has removed everything: ours answers with a constant there.")
+    if against.open:
+        with against:
+            _against_strength(table, choice)
+    return Picture(figure, place, words)
+
+
+def come_alive(drawn: Picture) -> None:
+    """The chart, whose marks answer to a click. For the end of a run: a browser busy with Plotly paints nothing."""
+    with drawn.place:
+        st.plotly_chart(
+            drawn.figure, theme=None, key="t_chart", on_select=_clicked, selection_mode="points", alt=drawn.alt,
+            config=CONFIG,
+        )  # fmt: skip
+
+
+def _still(figure: go.Figure) -> None:
+    """The same picture without answers: Plotly takes a browser two seconds to load, and hides it when it has drawn."""
+    picture = base64.b64encode(to_svg(figure, background="none").encode()).decode()
+    st.html(f'<img class="still" alt="" src="data:image/svg+xml;base64,{picture}">')
+
+
+def _clicked() -> None:
+    """Keep the point that was clicked; a click elsewhere keeps it as well."""
+    points = st.session_state.t_chart["selection"]["points"]
+    for point in points:
+        data = point.get("customdata") or []
+        identifier = data[0] if isinstance(data, list) else data.get("0")
+        if identifier:
+            st.session_state.t_point = identifier
+
+
+def _against_strength(table: pd.DataFrame, choice: Choice) -> None:
+    with_knob = [m for m in dict.fromkeys(table["method"]) if (table.loc[table.method == m, "strength"].nunique() > 1)]
+    if not with_knob:
+        st.info("No method here has more than one strength.")
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        usual = with_knob.index("fairglvq") if "fairglvq" in with_knob else 0
+        method = st.selectbox(
+            "Method", with_knob, index=usual, format_func=lambda name: methods.get(name).title, key="t_strength_of",
+            persist_state="session", width=260,
+        )  # fmt: skip
+        log = st.toggle("Logarithmic", key="t_log", persist_state="session", help="Spreads the small strengths.")
+    gap = choice.x if choice.x != "accuracy" else "statistical_parity"
+    figure = strength_figure(table, method, ("accuracy", gap), log=log, theme=theme())
+    st.plotly_chart(
+        figure,
+        theme=None,
+        key="t_strength_chart",
+        config=CONFIG,
+        alt=f"{methods.get(method).title} against its strength",
+    )
+
+
+# ---- words ----
+
+
+def conclusions(choice: Choice, found: Found, table: pd.DataFrame, view: View) -> None:
+    """What the curve says: who can be told apart, where the knee is, how far from the limit."""
+    gap = choice.x if not MEASURES[choice.x].more_is_better else "statistical_parity"
+    if choice.x == "accuracy" and not MEASURES[choice.y].more_is_better:
+        gap = choice.y
+    with st.container(key="conclusions"):
+        if choice.folds * choice.seeds > 1 and table["method"].nunique() > 1:
+            _told_apart(found.rows, table, choice, gap)
+        for method in dict.fromkeys(table["method"]):
+            knee = curve.knee(table, str(method), gap, "accuracy")
+            if knee:
+                st.markdown(knee.words())
+        if view.limits and gap == "statistical_parity":
+            _distances(table, view)
+
+
+def _told_apart(rows: pd.DataFrame, table: pd.DataFrame, choice: Choice, gap: str) -> None:
+    with_knob = table[table["method"] != "const"]
+    if with_knob["method"].nunique() < 2 or with_knob[f"{gap}_mean"].isna().all():
+        return
+    budget = curve.shared_budget(with_knob, gap)
+    against = "fairglvq" if "fairglvq" in set(table["method"]) and with_knob["method"].nunique() > 3 else None
+    found = curve.compare_within(rows, budget, gap, "accuracy", against=against, folds=choice.folds)
+    if not found:
+        st.markdown(
+            f"Only one method keeps to a {MEASURES[gap].title} of {budget:.2f} or less, so there is nothing to compare "
+            "at that price."
+        )
+        return
+    st.markdown(curve.comparison_words(found, budget, gap), help=HOW_COMPARED)
+
+
+def _distances(table: pd.DataFrame, view: View) -> None:
+    plain = next((line for line in view.limits if not line.with_group), None)
+    told = next((line for line in view.limits if line.with_group), None)
+    if plain is None:
+        return
+    found = curve.distances(table, plain, told).dropna()
+    found = found[found.index != "const"]
+    parts = "; ".join(f"{methods.get(str(name)).title} {100 * value:.1f}" for name, value in found.items())
+    how = "estimated by gradient boosting on held-out people" if plain.estimated else "known from the densities"
+    which = " Methods that are told the group have the line with the group for theirs." if told else ""
+    st.markdown(
+        f"**Points of accuracy below the limit line**, on average over the curve: {parts}. The line is {how}.{which}"
+    )
+
+
+# ---- one point ----
+
+
+def point_picker(table: pd.DataFrame) -> tuple[str, float | None] | None:
+    """The point in view: clicked in the picture or chosen by name."""
+    points = {
+        curve.point_id(row.method, row.strength): curve.label(row.method, row.strength) for row in table.itertuples()
+    }
+    if st.session_state.get("t_point") not in points:
+        st.session_state.t_point = None
+    chosen = st.selectbox(
+        "Look at one point", list(points), index=None, format_func=points.__getitem__, key="t_point",
+        persist_state="session", placeholder="Click a mark, or choose it here", width=420,
+    )  # fmt: skip
+    return curve.point_of(chosen) if chosen else None
+
+
+def point_details(found: Found, method: str, strength: float | None) -> pd.DataFrame:
+    """The folds of a point and its groups; returns its rows."""
+    rows = found.rows[found.rows["method"] == method]
+    rows = rows[rows["strength"].isna() if strength is None else rows["strength"] == strength]
+    rows = rows.sort_values(["seed", "fold"], ignore_index=True)
+    st.subheader(curve.label(method, strength), anchor=False)
+    st.caption(methods.get(method).explanation)
+    shown = [name for name in MEASURES if name in rows]
+    left, right = st.columns(2)
+    with left:
+        st.markdown("**Fold by fold**")
+        frame = rows[["seed", "fold", *shown, "seconds"]].assign(fold=rows["fold"] + 1)
+        names = {name: MEASURES[name].title.removesuffix(" gap") for name in shown} | {"seconds": "training, s"}
+        st.dataframe(frame.rename(columns=names).round(4), hide_index=True, height=220)
+    with right:
+        st.markdown("**By group**, over all folds together")
+        shares = by_group(rows, found.groups)
+        percent = st.column_config.NumberColumn(format="percent")
+        st.dataframe(shares, hide_index=True, column_config=dict.fromkeys(shares.columns[2:], percent))
+        _in_people(rows, found.groups)
+    return rows
+
+
+def by_group(rows: pd.DataFrame, groups: list[str]) -> pd.DataFrame:
+    """Rates of each group from the counts of all test folds; with several seeds, everybody counts once per seed."""
+    counts = np.sum([np.array(c) for c in rows["counts"]], axis=0)  # (G, truth, decision)
+    people = counts.sum(axis=(1, 2)) // rows["seed"].nunique()
+    with np.errstate(invalid="ignore", divide="ignore"):
+        favourable = counts[:, :, 1].sum(axis=1) / counts.sum(axis=(1, 2))
+        true_positive = counts[:, 1, 1] / counts[:, 1].sum(axis=1)
+        false_positive = counts[:, 0, 1] / counts[:, 0].sum(axis=1)
+    right = (counts[:, 0, 0] + counts[:, 1, 1]) / counts.sum(axis=(1, 2))
+    names = groups if len(groups) == len(counts) else [f"group {i}" for i in range(len(counts))]
+    flagged = [f"{name} (few: mind the chance)" if n < SMALL else name for name, n in zip(names, people, strict=True)]
+    columns = {
+        "group": flagged,
+        "people": people,
+        "favourable": favourable,
+        "… if deserved": true_positive,
+        "… if not": false_positive,
+        "decided rightly": right,
+    }
+    return pd.DataFrame(columns)
+
+
+def _in_people(rows: pd.DataFrame, groups: list[str]) -> None:
+    """The gap in one sentence."""
+    table = by_group(rows, groups)
+    rates = table["favourable"]
+    low, high = int(rates.idxmin()), int(rates.idxmax())
+    fewer = 100 * (rates[high] - rates[low])
+    say(
+        f"Of 100 people of “{table.group[low]}”, {fewer:.0f} fewer get the favourable decision than of 100 of "
+        f"“{table.group[high]}”."
+    )
+
+
+def typical(rows: pd.DataFrame) -> int:
+    """Position of the fold nearest to the point's means."""
+    scores = rows[["accuracy", "statistical_parity"]].to_numpy(float)
+    return int(np.nanargmin(np.abs(scores - np.nanmean(scores, axis=0)).sum(axis=1)))

@@ -1,0 +1,181 @@
+"""What the table says before any model: rates by group, columns that give the group away, and the encoding."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from html import escape
+
+import pandas as pd
+import streamlit as st
+
+from fairglvq.datasets import Block, Dataset, table
+from fairglvq.datasets.table import Plan, TableError
+from fairglvq.datasets.table.profile import GroupRate, Profile, Proxy, profile
+from fairglvq.datasets.table.words import quoted
+from fairglvq.intervals import SMALL
+from pages.shared import safe_text
+
+SHOWN_PROXIES = 8
+
+STYLE = """<style>
+.rates { width: 100%; border-collapse: collapse; font-size: 0.9rem; }
+.rates th { text-align: left; font-weight: 600; padding: 0.25rem 0.6rem 0.25rem 0; }
+.rates td { padding: 0.25rem 0.6rem 0.25rem 0; vertical-align: middle; }
+.rates td.name { overflow-wrap: anywhere; max-width: 14rem; }
+.rates td.name bdi { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; }
+.rates td.number, .rates th.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+.rates .bar { position: relative; height: 0.9rem; min-width: 5rem; width: 100%; border-radius: 0.2rem;
+  background: rgba(128, 128, 128, 0.16); }
+.rates .bar i { position: absolute; top: 0; bottom: 0; left: 0; border-radius: 0.2rem; background: #4a8ae8; }
+.rates .bar b { position: absolute; top: 0.38rem; height: 0.14rem; background: currentColor; }
+.rates .bar b::before, .rates .bar b::after { content: ""; position: absolute; top: -0.2rem; width: 0.12rem;
+  height: 0.54rem; background: currentColor; }
+.rates .bar b::after { right: 0; }
+.rates .few { font-size: 0.75rem; white-space: nowrap; font-weight: 600; border: 1px solid currentColor;
+  border-radius: 0.3rem; padding: 0 0.3rem; }
+@media (max-width: 640px) { .rates td, .rates th { padding-right: 0.35rem; } .rates { font-size: 0.8rem; } }
+</style>"""
+
+
+def build() -> tuple[Dataset, Profile] | None:
+    """The data set of this draft and what it says; made once per draft."""
+    visit = st.session_state
+    draft: Plan = visit.own_draft
+    kept = visit.get("own_built")
+    if kept is None or kept[0] != visit.own_serial or kept[1] != draft:
+        try:
+            data = table.build(
+                visit.own_reading.frame, draft, title="Your table", source=f"the file {quoted(visit.own_name)}",
+                notes=visit.own_reading.notes, most_cells=table.MOST_CELLS,
+            )  # fmt: skip
+            result: tuple = (data, profile(data, protected=draft.protected))
+        except TableError as problem:
+            result = (str(problem),)
+        except Exception as problem:
+            safe_text.log("A table could not be built", problem)
+            result = ("Something unexpected went wrong with this table. Try other choices.",)
+        kept = visit.own_built = (visit.own_serial, draft, result)
+    if len(kept[2]) == 1:
+        safe_text.say(kept[2][0], "box wrong")
+        return None
+    return kept[2]
+
+
+def built() -> Dataset:
+    """The data set on the page."""
+    data: Dataset = st.session_state.own_built[2][0]
+    return data
+
+
+def draw(data: Dataset, found: Profile, notes: Collection[str]) -> None:
+    """Rates, proxies, encoding, and what was dropped, filled or merged; ``notes`` were said before."""
+    st.subheader("Before any model", anchor=False)
+    safe_text.say(gap_words(data, found))
+    left, right = st.columns(2, gap="large")
+    with left:
+        wanted = escape(data.class_names[data.favourable])
+        st.html(rates_table(found.rates, f"Have “{wanted}” in the data"))
+        safe_text.say(
+            "The thin line is the 95 % interval: where the share may well lie with this many people.", "small"
+        )
+    with right:
+        st.html(proxies_table(found.proxies[:SHOWN_PROXIES]))
+        safe_text.say(proxy_words(found), "small")
+    encoding(data)
+    safe_text.listed(said for said in data.caveats if said not in notes)
+
+
+def gap_words(data: Dataset, found: Profile) -> str:
+    """The gap in people, naming who gets less."""
+    low, *_, high = sorted(found.rates, key=lambda rate: rate.rate)
+    wanted = data.class_names[data.favourable]
+    people = 100 * found.gap
+    words = (
+        f"Of 100 people in the group {quoted(low.group)}, {100 * low.rate:.0f} have the outcome {quoted(wanted)}; of "
+        f"100 in the group {quoted(high.group)}, {100 * high.rate:.0f}. The gap is {people:.1f} points"
+    )
+    if math.isnan(found.gap_low):
+        return words + "."
+    reach = f" (95 % interval {100 * found.gap_low:.1f} to {100 * found.gap_high:.1f})".replace("-", "\N{MINUS SIGN}")
+    chance = " With this many people, such a gap may be chance." if found.gap_low <= 0 else ""
+    return f"{words}{reach}.{chance}"
+
+
+def rates_table(rates: tuple[GroupRate, ...], title: str) -> str:
+    """Favourable rates as bars with intervals, and the same in figures."""
+    rows = []
+    for rate in rates:
+        few = f' <span class="few">few: under {SMALL}</span>' if rate.small else ""
+        bar = (
+            f'<div class="bar"><i style="width:{100 * rate.rate:.1f}%"></i>'
+            f'<b style="left:{100 * rate.low:.1f}%;width:{100 * (rate.high - rate.low):.1f}%"></b></div>'
+        )
+        rows.append(
+            f'<tr><td class="name" title="{escape(rate.group)}"><bdi>{escape(rate.group)}</bdi>{few}</td>'
+            f'<td class="number">{rate.n:,}</td>'
+            f'<td style="width:40%">{bar}</td><td class="number">{100 * rate.rate:.1f} %<br>'
+            f"<small>{100 * rate.low:.1f} to {100 * rate.high:.1f}</small></td></tr>"
+        )
+    return (
+        f'<table class="rates"><thead><tr><th>Group</th><th class="number">People</th><th>{title}</th>'
+        f'<th class="number">Share, 95 % interval</th></tr></thead><tbody>{"".join(rows)}</tbody></table>'
+    )
+
+
+def proxies_table(proxies: tuple[Proxy, ...]) -> str:
+    """How well single columns tell the group."""
+    rows = []
+    for proxy in proxies:
+        strength = max(0.0, 2 * proxy.auc - 1)
+        itself = " <small>(the group itself)</small>" if proxy.protected else ""
+        rows.append(
+            f'<tr><td class="name" title="{escape(proxy.column)}"><bdi>{escape(proxy.column)}</bdi>{itself}</td>'
+            f'<td style="width:40%"><div class="bar"><i style="width:{100 * strength:.1f}%"></i></div></td>'
+            f'<td class="number">{100 * proxy.auc:.0f} % <small>± {100 * proxy.spread:.0f}</small></td></tr>'
+        )
+    return (
+        '<table class="rates"><thead><tr><th>Column</th><th>Gives the group away</th>'
+        f'<th class="number">Told right</th></tr></thead><tbody>{"".join(rows)}</tbody></table>'
+    )
+
+
+def proxy_words(found: Profile) -> str:
+    """What the numbers mean, and the strongest proxy by name."""
+    rest = len(found.proxies) - SHOWN_PROXIES
+    more = f" {rest} more columns tell less." if rest > 0 else ""
+    return (
+        "Take two people of different groups and look at this one column: how often does it tell who belongs where? "
+        f"50 % or less is guessing, 100 % gives the group away; ± is the spread over five parts of the table.{more}"
+    )
+
+
+def encoding(data: Dataset) -> None:
+    """How columns became numbers."""
+    n, d = data.X.shape
+    with st.expander(
+        f"How your columns become numbers: {d:,} features from {len(data.blocks):,} columns, {n:,} people"
+    ):
+        words = {"number": "the number itself", "binary": "0 or 1", "category": "a 0 or 1 for each value"}
+        kinds = st.session_state.own_draft.kinds
+        st.dataframe(
+            pd.DataFrame(
+                {
+                    "Column": [block.column for block in data.blocks],
+                    "Becomes": [
+                        "a decimal year" if kinds.get(block.column) == "date" else words[block.kind]
+                        for block in data.blocks
+                    ],
+                    "Features": [block.stop - block.start for block in data.blocks],
+                    "Values": [_values(block) for block in data.blocks],
+                }
+            ),
+            hide_index=True,
+        )
+
+
+def _values(block: Block) -> str:
+    """The words behind the zeros and ones."""
+    if block.kind == "binary":
+        return ", ".join(f"{name} is {number}" for number, name in enumerate(block.categories))
+    return ", ".join(block.categories)

@@ -1,0 +1,189 @@
+"""A table comes in: a file, pasted text or the example, read with progress, and what is wrong with it said."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from fairglvq.datasets import german, table
+from fairglvq.datasets.files import read_bundled
+from fairglvq.datasets.table import Reading, TableError
+from fairglvq.datasets.table.words import quoted
+from pages.shared import safe_text
+from pages.shared.progress import time_left
+
+PATIENCE = 0.7  # seconds of reading before progress is shown
+
+PASTED = "pasted table.txt"  # the name that a receipt gives it
+
+PRIVATE = (
+    "Your table is kept in memory by the computer that runs this page, for your visit alone. It is written to no disk, "
+    "{elsewhere}, and is forgotten soon after you close the tab."
+)
+
+
+def ways() -> None:
+    """Three ways to bring a table."""
+    upload, paste, example = st.tabs(["Upload a file", "Paste a table", "Try an example"])
+    with upload:
+        st.file_uploader(
+            "CSV or Parquet, one row per person, column names in the first row",
+            key=_uploader(),
+            on_change=_take_upload,
+        )
+    with paste:
+        st.text_area(
+            "Copy cells in a spreadsheet, column names included, and paste them here",
+            key="own_pasted",
+            height=140,
+            placeholder="sex\tage\thired\nfemale\t31\tyes\nmale\t45\tno",
+            persist_state="session",
+        )
+        st.button("Read this table", on_click=_take_paste)
+    with example:
+        st.markdown(
+            "German Credit: 1,000 people who asked a German bank for a loan in the 1970s. Who was a good risk, and do "
+            "people under 25 get the same chance?"
+        )
+        left, right = st.columns(2)
+        left.button("Use the example", on_click=_take_example, width="stretch")
+        right.download_button(
+            "Download it as CSV", example_file, "german_credit.csv", "text/csv", on_click="ignore", width="stretch"
+        )
+    st.caption(PRIVATE.format(elsewhere=_elsewhere()))
+
+
+def _elsewhere() -> str:
+    if os.environ.get("FAIRGLVQ_CLUSTER"):
+        return "goes to the computers that compute trade-off curves for it, if you ask for one, and nowhere else"
+    return "goes nowhere else"
+
+
+def explain_empty() -> None:
+    """What will happen here."""
+    st.markdown(
+        "**What you need:** a table with one row per person, a column with a decision or outcome (hired or not, "
+        "credit or not), and a column that says which group a person belongs to (sex, age, origin).\n\n"
+        "**What you get:** how often each group gets the good outcome, which columns give the group away, and then "
+        "every page of this laboratory with your table. Bring a file above, or try the example."
+    )
+
+
+def _uploader() -> str:
+    return f"own_upload_{st.session_state.get('own_uploads', 0)}"
+
+
+def _take_upload() -> None:
+    """Take the file, and put an empty uploader in place of the full one.
+
+    A full one would keep the file in memory, show it as if it were in use even after it was refused, and not hear when
+    the same file comes again after Cancel.
+    """
+    visit = st.session_state
+    file = visit[_uploader()]
+    if file is not None:
+        visit.own_raw = (file.getvalue(), file.name, False)
+        visit.own_uploads = visit.get("own_uploads", 0) + 1
+
+
+def _take_paste() -> None:
+    st.session_state.own_raw = (st.session_state.own_pasted or "", PASTED, False)
+
+
+def _take_example() -> None:
+    st.session_state.own_raw = (example_file(), "german_credit.csv", False)
+    st.session_state.own_is_example = True
+
+
+def example_file() -> bytes:
+    """German Credit as anybody would have it, without the sex that its source got wrong."""
+    return table.write(pd.read_csv(read_bundled(german.FILE, german.SHA256)).drop(columns="sex"))
+
+
+def take_in() -> None:
+    """Read what was brought; on failure everything that was there before stays."""
+    visit = st.session_state
+    # There in every run, because what stands below would be drawn anew, and an open drawer closed, if it moved.
+    progress, place = Progress(), st.container(key="own_problem_box")
+    if "own_raw" in visit:
+        content, name, skip = visit.own_raw
+        whose = "" if isinstance(content, str) else f"{quoted(name)}: "
+        visit.own_problem = None
+        try:
+            if isinstance(content, str):
+                reading = table.read_text(content, most_rows=table.MOST_ROWS, skip_ragged=skip, tell=progress.tell)
+            else:
+                reading = table.read(content, name, most_rows=table.MOST_ROWS, skip_ragged=skip, tell=progress.tell)
+            draft = table.guess(reading.frame)
+        except table.RaggedError as problem:
+            visit.own_problem = f"{whose}{problem}", problem.n
+            visit.own_ragged = visit.pop("own_raw")  # read again only if the visitor says so
+        except TableError as problem:
+            visit.own_problem = f"{whose}{problem}", 0
+            del visit.own_raw
+        except Exception as problem:
+            safe_text.log("A table could not be read", problem)
+            visit.own_problem = f"{whose}Something unexpected went wrong while reading it.", 0
+            del visit.own_raw
+        else:
+            if visit.pop("own_is_example", False):
+                draft = replace(draft, cut=25.0)
+            del visit.own_raw
+            visit.pop("own_ragged", None)
+            visit.own_reading, visit.own_draft, visit.own_name = reading, draft, name
+            visit.own_serial = visit.get("own_serial", 0) + 1
+        progress.spot.empty()
+    if visit.get("own_problem"):
+        words, ragged = visit.own_problem
+        kept = " Your last table is still there." if "own_reading" in visit else ""
+        with place:
+            safe_text.say(f"{words}{kept}", "box wrong")
+            if ragged:
+                rows = "this row" if ragged == 1 else f"these {ragged:,} rows"
+                st.button(f"Go on without {rows}", on_click=_skip_ragged)
+
+
+class Progress:
+    """How far reading is, once it takes longer than a moment, and a button to give it up.
+
+    Every word about progress is also where Streamlit can stop this run for the button's.
+    """
+
+    def __init__(self) -> None:
+        self.spot = st.empty()
+        self.began = time.monotonic()
+        self.bar: DeltaGenerator | None = None
+
+    def tell(self, share: float) -> None:
+        """Show the share of the work done."""
+        seconds = time.monotonic() - self.began
+        if seconds < PATIENCE or share <= 0:
+            return
+        words = f"Reading your table: {time_left(seconds * (1 - share) / share)}"
+        if self.bar is None:
+            with self.spot.container(horizontal=True, vertical_alignment="center"):
+                self.bar = st.progress(share, text=words)
+                st.button("Cancel", key="own_cancel", on_click=_forget_raw)
+        else:
+            self.bar.progress(share, text=words)
+
+
+def _forget_raw() -> None:
+    st.session_state.pop("own_raw", None)
+
+
+def _skip_ragged() -> None:
+    content, name, _ = st.session_state.pop("own_ragged")
+    st.session_state.own_raw = (content, name, True)
+
+
+def show_reading(reading: Reading) -> None:
+    """What was read, and how."""
+    name = st.session_state.own_name
+    safe_text.say(f"{'Your pasted table' if name == PASTED else quoted(name)}: {reading.summary}", "box")
+    safe_text.listed(reading.notes)

@@ -1,0 +1,241 @@
+"""The trade-off page's runs on real Dask clusters of two processes: work, cancel, loss of workers, of the whole."""
+
+import gc
+import os
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+from contextlib import contextmanager
+
+import psutil
+import pytest
+from browser import ROOT, free_port, streamlit_server, wait_for
+from playwright.sync_api import expect
+from test_engine import LONG, finished, ordered
+from test_tradeoff_browser import Visit, slow_query
+
+from fairglvq import datasets
+from fairglvq.experiments import evaluation
+from fairglvq.experiments.cluster import Cluster, cluster_workers
+from fairglvq.experiments.engine import Pool
+from fairglvq.experiments.sweep import Model
+
+SMALL = {"n_prototypes": 2, "max_epochs": 3, "batch_size": 100}
+
+CLUSTER = textwrap.dedent("""
+    import sys
+    from distributed import LocalCluster
+
+    if __name__ == "__main__":
+        with LocalCluster(
+            scheduler_port=int(sys.argv[1]), n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+        ):
+            print("ready", flush=True)
+            sys.stdin.read()
+""")
+
+
+@pytest.fixture(scope="module")
+def data():
+    return datasets.load("xor", size=60)
+
+
+@pytest.fixture(scope="module")
+def cluster(plain_main):
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
+        yield cluster
+
+
+@contextmanager
+def cluster_process(port, folder, with_library=True):
+    """A cluster that can be killed as a whole."""
+    script = folder / "cluster.py"
+    script.write_text(CLUSTER)
+    command = [sys.executable, str(script), str(port)]
+    here = os.environ | {"PYTHONPATH": str(ROOT) if with_library else ""}
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=here
+    ) as process:
+        assert process.stdout.readline() == "ready\n"
+        try:
+            yield process
+        finally:
+            kill_tree(process)
+
+
+def kill_tree(process):
+    """A process and all that it started, as when the power fails."""
+    if process.poll() is None:
+        for one in [*psutil.Process(process.pid).children(recursive=True), process]:
+            one.kill()
+        process.wait()
+
+
+@pytest.fixture
+def finished_at(cluster):
+    """The worker of every order that is finished from now on, in turn."""
+    from distributed.diagnostics.plugin import SchedulerPlugin
+
+    class Noted(SchedulerPlugin):
+        def __init__(self):
+            self.workers = []
+
+        def transition(self, key, start, finish, *_, worker="", **__):
+            if str(key).startswith("carry_out") and (start, finish) == ("processing", "memory"):
+                self.workers.append(worker)
+
+    noted = Noted()
+    cluster.scheduler.add_plugin(noted, name="noted")
+    yield noted.workers
+    cluster.scheduler.remove_plugin("noted")
+
+
+@pytest.fixture
+def pool(cluster):
+    pool = Pool(cluster_workers(cluster.scheduler_address))
+    yield pool
+    pool.close()
+
+
+def test_a_run_gives_the_rows_of_the_library(pool, data, finished_at):
+    run = finished(pool.begin(ordered(data, {"glvq": (), "fairglvq": (0, 1)}), "me"))
+    assert (run.state, run.problem, run.failures, pool.size) == ("done", "", {}, 2)
+    assert len(finished_at) == 6 + 4  # models, and a start for either method and fold
+    glvq = evaluation.evaluate(data, "glvq", folds=2, store=False, **SMALL)
+    assert run.rows[Model("glvq", None, 1, 0)]["accuracy"] == glvq.accuracy[1]
+
+
+def test_cancel_gives_the_place_back_while_the_model_ends_unheard(pool, data):
+    long = pool.begin(ordered(data, {"fairglvq": (0,)}, **LONG | {"max_epochs": 2_000}), "me")
+    wait_for(lambda: len(long._prepared) == 2, 60, "both starts")
+    pool.cancel(long, "me")
+    wait_for(lambda: not pool._working, 30, "places without work")
+    assert (long.state, long.rows, long.problem) == ("cancelled", {}, "")
+    assert finished(pool.begin(ordered(data, {"glvq": ()}), "me")).state == "done"
+
+
+def test_workers_that_die_are_replaced_and_get_the_data_again(cluster, pool, data):
+    from distributed import Client
+
+    run = pool.begin(ordered(data, {"fairglvq": (0, 1)}, **LONG | {"max_epochs": 2_000}), "me")
+    wait_for(lambda: len(run._prepared) == 2, 60, "both starts")
+    with Client(cluster, set_as_default=False) as client:
+        for pid in client.run(os.getpid).values():
+            os.kill(pid, signal.SIGKILL)
+    assert (finished(run).failures, len(run.rows), run.problem) == ({}, 4, "")
+
+
+def test_data_stay_on_the_cluster_only_as_long_as_somebody_holds_them(cluster):
+    mine, connection = datasets.load("xor", size=30), Cluster(cluster.scheduler_address)
+    first = connection.send(mine)
+    assert connection.send(mine) is first
+    key = first.key
+    assert key in cluster.scheduler.tasks
+    del mine, first
+    gc.collect()
+    wait_for(lambda: key not in cluster.scheduler.tasks, 30, "the cluster to forget")
+    connection.client.close()
+
+
+def test_a_cluster_without_workers_says_so(data, monkeypatch):
+    from distributed import LocalCluster
+
+    monkeypatch.setattr("fairglvq.experiments.cluster.PATIENCE", 0.2)
+    with LocalCluster(n_workers=0, dashboard_address=":0") as empty:
+        pool = Pool(cluster_workers(empty.scheduler_address))
+        run = finished(pool.begin(ordered(data, {"glvq": ()}), "me"))
+        pool.close()
+    assert run.state == "cancelled"
+    assert "has no workers at the moment" in run.problem
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:{port}", "not an address", "ftp://127.0.0.1:1"])
+def test_a_wrong_address_is_named(address, data, monkeypatch):
+    monkeypatch.setattr("fairglvq.experiments.cluster.CONNECT", 0.5)
+    address = address.format(port=free_port())  # nobody listens there
+    pool = Pool(cluster_workers(address))
+    run = finished(pool.begin(ordered(data, {"glvq": ()}), "me"))
+    assert run.problem == f"The cluster at {address} does not answer, so nothing can be computed now."
+    pool.close()
+
+
+def test_a_cluster_that_has_not_this_program_says_so(data, tmp_path):
+    port = free_port()
+    with cluster_process(port, tmp_path, with_library=False):
+        pool = Pool(cluster_workers(f"tcp://127.0.0.1:{port}"))
+        run = finished(pool.begin(ordered(data, {"glvq": ()}), "me"))
+        pool.close()
+    assert (run.state, run.rows, run.failures) == ("cancelled", {}, {})
+    assert "cannot run this program: is the same version installed there?" in run.problem
+
+
+# ---- in a browser ----
+
+XOR = "?data=xor&epochs=5&folds=2&seeds=1&methods=glvq.fairglvq&s_fairglvq=0_1"
+
+
+def worker_processes(server):
+    return [
+        child
+        for child in psutil.Process(server.pid).children()
+        if "fairglvq.experiments.worker" in " ".join(child.cmdline())
+    ]
+
+
+@pytest.mark.browser
+def test_the_same_button_runs_on_the_cluster(browser, cluster, finished_at, tmp_path):
+    """Compute, and Cancel, with an address in FAIRGLVQ_CLUSTER; no process of the server's own trains anything."""
+    places = {"FAIRGLVQ_CLUSTER": cluster.scheduler_address, "FAIRGLVQ_STORE": str(tmp_path / "rows.sqlite")}
+    with streamlit_server("app.py", **places) as (url, server), opened(browser, url, XOR) as visit:
+        visit.button("Compute (6 models)").click()
+        visit.button("Compute again").wait_for(timeout=120_000)
+        expect(visit.text("6 of 6 models are finished")).to_be_visible()
+        visit.drawn()
+        assert len(finished_at) == 6 + 4
+        assert set(finished_at) <= set(cluster.scheduler.workers)
+        assert worker_processes(server) == []
+        with opened(browser, url, slow_query()) as slow:
+            slow.button("Compute (50 models)").click()
+            slow.drawn()
+            slow.button("Cancel").click()
+            slow.text(re.compile(r"Stopped: \d+ of 50 models are finished and kept")).wait_for(timeout=10_000)
+            assert worker_processes(server) == []
+
+
+@pytest.mark.browser
+def test_a_cluster_that_dies_and_one_that_is_not_there_are_named_and_nothing_is_lost(browser, tmp_path):
+    port = free_port()
+    places = {"FAIRGLVQ_CLUSTER": f"tcp://127.0.0.1:{port}", "FAIRGLVQ_STORE": str(tmp_path / "rows.sqlite")}
+    with streamlit_server("app.py", **places) as (url, _), opened(browser, url, slow_query()) as visit:
+        visit.button("Compute (50 models)").click()
+        visit.text(f"The cluster at tcp://127.0.0.1:{port} does not answer").wait_for(timeout=60_000)
+        with cluster_process(port, tmp_path) as cluster:
+            visit.button("Compute (50 models)").click()
+            visit.drawn()
+            kill_tree(cluster)
+            visit.text("stopped answering").wait_for(timeout=30_000)
+        stopped = visit.text(re.compile(r"Stopped: \d+ of 50 models are finished and kept"))
+        kept = int(re.search(r"\d+", stopped.inner_text())[0])
+        assert 0 < kept < 50
+        visit.drawn()
+        with cluster_process(port, tmp_path):
+            visit.button(f"Continue ({50 - kept} models)").click()
+            visit.page.wait_for_function(
+                "kept => parseInt(document.querySelector('[data-testid=stProgress]')?.innerText) > kept",
+                arg=kept, timeout=60_000,
+            )  # fmt: skip
+            assert visit.text("stopped answering").count() == 0
+
+
+@contextmanager
+def opened(browser, url, query):
+    """A visit of its own, in which nothing went wrong."""
+    context = browser.new_context()
+    visit = Visit(context, url, query)
+    yield visit
+    assert visit.watch.problems == []
+    context.close()

@@ -1,0 +1,354 @@
+"""The playground as a visitor meets it, in Chromium."""
+
+import json
+import re
+from dataclasses import replace
+from functools import cache
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from browser import Watch, visits, wait_idle
+from playwright.sync_api import expect
+
+from fairglvq.scenes import scene, scoring
+from fairglvq.scenes.settings import DEFAULTS, Settings
+
+pytestmark = pytest.mark.browser
+READY = '.stage[data-ready="1"]'
+
+
+class Visit:
+    """One visitor on the playground."""
+
+    def __init__(self, context, url, query):
+        self.page = context.new_page()
+        self.watch = Watch(self.page)
+        self.page.goto(f"{url}/{query}")
+
+    def seen(self):
+        """Wait for the picture, on a cold server also for the method that comes last."""
+        self.page.wait_for_selector(READY, timeout=60_000)
+        self.page.wait_for_selector('canvas[data-panel="inp"]', timeout=60_000, state="attached")
+        wait_idle(self.page)
+        return self
+
+    @property
+    def stage(self):
+        return self.page.locator(".stage")
+
+    def act(self, name):
+        return self.page.locator(f'[data-action="{name}"]')
+
+    def data(self, name):
+        return self.stage.evaluate("(root, name) => root.dataset[name]", name)
+
+    def wait_data(self, name, value):
+        self.page.wait_for_function(
+            "([root, name, value]) => root.dataset[name] === value",
+            arg=[self.stage.element_handle(), name, str(value)],
+        )
+        wait_idle(self.page)
+
+    def wait_new_picture(self, before):
+        self.page.wait_for_function(
+            "([root, before]) => root.dataset.revision !== before", arg=[self.stage.element_handle(), before]
+        )
+        wait_idle(self.page)
+
+    def query(self):
+        return {name: values[0] for name, values in parse_qs(urlsplit(self.page.url).query).items()}
+
+    def wait_query(self, name, value):
+        self.page.wait_for_function(
+            "([name, value]) => new URL(location.href).searchParams.get(name) === value", arg=[name, value]
+        )
+
+    def slider(self, name):
+        return self.page.get_by_test_id("stSidebar").get_by_role("slider", name=name)
+
+    def numbers(self, panel):
+        """The text of a panel's numbers."""
+        return self.page.locator(f'.panel[data-panel="{panel}"]').inner_text()
+
+    def place(self, panel, x, y, limits=None):
+        """Page pixels of a point of the plane (whole picture shown)."""
+        x0, y0, x1, y1 = limits or bounds()
+        canvas = self.page.locator(f'canvas[data-panel="{panel}"]')
+        canvas.scroll_into_view_if_needed()
+        box = canvas.bounding_box()
+        scale = 0.94 * min(box["width"] / (x1 - x0), box["height"] / (y1 - y0))
+        return (
+            box["x"] + box["width"] / 2 + (x - (x0 + x1) / 2) * scale,
+            box["y"] + box["height"] / 2 - (y - (y0 + y1) / 2) * scale,
+        )
+
+    def drag(self, start, by):
+        mouse = self.page.mouse
+        mouse.move(*start)
+        mouse.down()
+        mouse.move(start[0] + by[0], start[1] + by[1], steps=6)
+        mouse.up()
+
+
+@cache
+def table():
+    return scene.load_table(Settings())
+
+
+def bounds():
+    X = table().X
+    return [*X.min(axis=0), *X.max(axis=0)]
+
+
+@cache
+def glvq():
+    return scene.train_part(Settings(), table(), "glvq", lambda share: None).prototypes[-1]
+
+
+@pytest.fixture
+def visit(browser, app):
+    """``visit(query="", **context_options)`` opens the page."""
+    yield from visits(browser, app, Visit, viewport={"width": 1280, "height": 800})
+
+
+def test_the_first_picture_is_trained_unfair_and_above_the_fold(visit):
+    v = visit().seen()
+    assert v.data("epoch") == str(Settings().epochs)
+    gaps = [float(re.search(r"parity gap\s+([\d.]+)", v.numbers(panel))[1]) for panel in ("glvq", "fairglvq")]
+    assert gaps[0] > 20 > 5 > gaps[1]
+    assert "Of 100 people of group" in v.numbers("fairglvq")
+    for panel in scene.METHODS:
+        box = v.page.locator(f'canvas[data-panel="{panel}"]').bounding_box()
+        assert box["y"] + box["height"] < 800
+    for name in ("Fairness strength C", "Prototypes per class", "Batch size", "Missing rival alpha"):
+        assert v.slider(name).bounding_box()["y"] < 800
+    expect(v.page.get_by_text("11 steps per epoch")).to_be_visible()
+    assert v.query() == {}
+    expect(v.page.get_by_role("radiogroup", name="Data set").locator("img")).to_have_count(7)
+
+
+def test_a_slider_changes_the_picture_and_nothing_else(visit):
+    v = visit().seen()
+    scrubber = v.act("scrub")
+    scrubber.focus()
+    for _ in range(5):
+        scrubber.press("ArrowLeft")
+    v.act("show-forces").click()
+    x, y = v.place("glvq", 0.5, 0.5)
+    v.page.mouse.click(x, y)
+    v.page.mouse.wheel(0, -400)
+    v.page.wait_for_function("() => new URL(location.href).searchParams.get('view')?.includes('camera')")
+    wait_idle(v.page)
+    v.stage.evaluate("(root) => root.querySelectorAll('canvas').forEach((c) => (c.mine = true))")
+    main = v.page.locator('[data-testid="stMain"]')
+    main.evaluate("(element) => element.scrollTo(0, 60)")
+    before = {name: v.data(name) for name in ("revision", "frame", "modelSignature")}
+    view = v.query()["view"]
+    v.slider("Fairness strength C").press("ArrowRight")
+    v.wait_new_picture(before["revision"])
+    v.wait_query("C", "1.55")
+    assert v.data("frame") == before["frame"]
+    assert v.data("modelSignature") != before["modelSignature"]
+    assert v.query()["view"] == view
+    assert json.loads(view)["show"] == {"forces": True}
+    assert v.stage.evaluate("(root) => [...root.querySelectorAll('canvas')].every((c) => c.mine)")
+    assert main.evaluate("(element) => element.scrollTop") == 60
+
+
+def test_a_moved_prototype_is_measured_trained_on_and_put_back(visit):
+    v = visit().seen()
+    v.act("speed").select_option("4")
+    v.drag(v.place("glvq", *glvq()[0]), (60, 40))
+    panel = v.page.locator('.panel[data-panel="glvq"]')
+    panel.get_by_text("numbers checked").wait_for()
+    assert "99.5%" not in v.numbers("glvq")
+    before, signature = v.data("revision"), v.data("modelSignature")
+    v.act("continue-glvq").click()
+    v.wait_new_picture(before)
+    v.wait_data("playing", "0")
+    assert v.query()["from"].startswith("glvq.")
+    assert v.data("modelSignature") != signature
+    v.act("undo").click()
+    v.wait_data("revision", before)
+    assert "from" not in v.query()
+
+
+def test_painted_points_are_trained_on_and_travel_in_the_link(visit):
+    v = visit().seen()
+    v.act("speed").select_option("4")
+    before = v.data("revision")
+    v.act("paint").click()
+    v.act("brush-1-0").click()
+    v.drag(v.place("glvq", 0.1, 0.2), (40, 10))
+    v.act("train").click()
+    v.wait_new_picture(before)
+    v.wait_data("playing", "0")
+    painted = v.data("revision")
+    assert len(v.query()["paint"]) % 5 == 0
+    again = visit(f"?{urlsplit(v.page.url).query}").seen()
+    assert again.data("revision") == painted
+
+
+def test_the_film_of_c_moves_picture_numbers_and_curve(visit):
+    v = visit().seen()
+    film = v.act("slider-fairglvq")
+    film.wait_for(timeout=60_000)
+    wait_idle(v.page)
+    before, words = v.data("modelSignature"), v.numbers("fairglvq")
+    film.focus()
+    film.press("Home")
+    v.wait_query("C", "0")
+    wait_idle(v.page)
+    assert v.data("modelSignature") != before
+    assert v.numbers("fairglvq") != words
+    expect(v.slider("Fairness strength C")).to_have_value("0")
+    v.act("undo").click()
+    v.wait_data("modelSignature", before)
+
+
+def test_share_gives_a_link_to_exactly_this_picture(visit):
+    v = visit("?data=local&k=3", permissions=["clipboard-read", "clipboard-write"]).seen()
+    v.act("start").click()
+    v.act("show-trails").click()
+    v.act("panel-inp").click()
+    v.act("share").click()
+    v.page.get_by_text("Link copied").wait_for()
+    link = v.page.evaluate("() => navigator.clipboard.readText()")
+    again = visit(f"?{urlsplit(link).query}").seen()
+    for name in ("revision", "epoch", "modelSignature"):
+        assert again.data(name) == v.data(name)
+    assert again.act("show-trails").get_attribute("aria-pressed") == "false"
+    expect(again.page.locator('canvas[data-panel="inp"]')).to_be_hidden()
+
+
+def test_a_reload_and_the_back_button_keep_to_the_address(visit):
+    v = visit().seen()
+    first = v.data("revision")
+    v.page.get_by_role("radio", name="Three groups").last.click()
+    v.wait_query("data", "three_groups")
+    v.wait_new_picture(first)
+    second = v.data("revision")
+    v.page.reload()
+    assert v.seen().data("revision") == second
+    v.page.go_back()
+    v.wait_data("revision", first)
+
+
+def test_a_bad_link_is_repaired_and_said(visit):
+    v = visit("?C=77&data=mars&view=%7Bx").seen()
+    notice = v.page.get_by_text("The link was repaired.")
+    assert "“mars” is unknown: XOR is shown instead" in notice.locator("..").inner_text()
+    assert v.query() == {"C": "15"}
+    v.page.get_by_role("button", name="Dismiss").click()
+    notice.wait_for(state="detached")
+
+
+def test_reset_keeps_the_seed(visit):
+    v = visit("?C=0.5&seed=12").seen()
+    before = v.data("revision")
+    v.page.get_by_role("button", name="Reset").click()
+    v.wait_new_picture(before)
+    v.page.wait_for_function("() => location.search === '?seed=12'")
+    v.page.get_by_role("button", name="New seed").click()
+    v.page.wait_for_function("() => /^\\?seed=\\d+$/.test(location.search) && location.search !== '?seed=12'")
+
+
+def test_more_controls_open_on_request(visit):
+    v = visit().seen()
+    before = v.data("revision")
+    assert v.slider("Noise").count() == 0
+    v.page.get_by_test_id("stSidebar").get_by_text("More", exact=True).click()
+    noise = v.slider("Noise")
+    noise.wait_for()
+    noise.press("ArrowRight")
+    v.wait_new_picture(before)
+    v.wait_query("noise", "1.1")
+    expect(noise).to_be_visible()
+
+
+def test_presets_tell_their_story(visit):
+    v = visit().seen()
+    before = v.data("revision")
+    v.page.get_by_role("radio", name="Alpha at work").click()
+    v.wait_new_picture(before)
+    v.page.get_by_text("With one prototype per class").wait_for()
+    expect(v.page.get_by_text("Used in")).to_be_visible()
+
+
+def test_the_keyboard_plays_steps_and_restarts(visit):
+    v = visit().seen()
+    v.page.keyboard.press("r")
+    v.wait_data("epoch", 0)
+    v.page.keyboard.press("ArrowRight")
+    v.wait_data("frame", 1)
+    v.page.keyboard.press("Space")
+    v.page.wait_for_function("(root) => root.dataset.playing === '1'", arg=v.stage.element_handle())
+    v.page.keyboard.press("Space")
+    v.wait_data("playing", "0")
+
+
+def test_a_phone_shows_the_stage_first_and_hides_no_control(visit):
+    v = visit(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True).seen()
+    assert v.page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    widths = v.stage.evaluate("(root) => [...root.querySelectorAll('canvas')].map((c) => c.clientWidth)")
+    assert all(330 < width <= 390 for width in widths)
+    assert v.page.locator('canvas[data-panel="glvq"]').bounding_box()["y"] < 844
+    before = v.data("revision")
+    v.page.get_by_test_id("stExpandSidebarButton").click()
+    v.slider("Fairness strength C").press("ArrowLeft")
+    v.wait_new_picture(before)
+
+
+def test_dark_follows_the_browser(visit):
+    v = visit(color_scheme="dark").seen()
+    ground = v.stage.evaluate("(root) => getComputedStyle(root).getPropertyValue('--st-background-color')")
+    assert ground.strip() != "#ffffff"
+    corner = v.page.locator('canvas[data-panel="glvq"]').evaluate(
+        "(canvas) => [...canvas.getContext('2d').getImageData(3, canvas.height / 2, 1, 1).data].slice(0, 3)"
+    )
+    assert sum(corner) < 300
+
+
+def test_people_are_shown_on_a_slice_and_counted_exactly(visit):
+    v = visit("?data=german&epochs=20").seen()
+    assert "A slice" in v.stage.inner_text()
+    assert "of 59 dimensions" in v.stage.inner_text()
+    assert "on 200 held-out points" in v.numbers("glvq").replace("Measured ", "")
+    expect(v.act("paint")).to_be_hidden()
+
+
+def test_a_prototype_of_a_slice_can_be_moved_counted_and_trained_on(visit):
+    settings = replace(DEFAULTS["german"], epochs=20)
+    here = scene.load_table(settings)
+    made = scene.compose(
+        settings, here, {m: scene.train_part(settings, here, m, lambda _: None) for m in scene.METHODS}
+    )
+    drawn = made.arrays["glvq.prototypes"][-1]
+    v = visit("?data=german&epochs=20").seen()
+    v.act("speed").select_option("4")
+    at = v.place("glvq", *drawn[0], made.meta["bounds"])
+    v.page.mouse.click(*at)
+    card = v.page.locator(".fgs-card")
+    inside = scoring.nearest(made.runs["glvq"], here.X, made.runs["glvq"].prototypes[-1]) == 0
+    card.get_by_text(f"({inside.sum()} of 1,000)").wait_for()
+    before = v.numbers("glvq")
+    v.drag(at, (40, 60))
+    v.page.locator('.panel[data-panel="glvq"]').get_by_text("numbers checked").wait_for()
+    assert v.numbers("glvq") != before
+    assert "\N{EN DASH}" not in v.numbers("glvq").split("Who gets")[0]
+    revision = v.data("revision")
+    v.act("continue-glvq").click()
+    v.wait_new_picture(revision)
+    v.page.get_by_text("do not fit into a link").wait_for()
+    v.act("undo").click()
+    v.wait_data("revision", revision)
+
+
+def test_a_long_training_shows_progress_and_can_be_cancelled(visit):
+    v = visit().seen()
+    before = v.data("revision")
+    v.page.get_by_role("radio", name="Adult").click()
+    v.page.get_by_role("button", name="Cancel").click(timeout=60_000)
+    v.page.get_by_role("button", name="Cancel").wait_for(state="detached")
+    v.page.wait_for_function("() => location.search === ''")
+    assert v.data("revision") == before

@@ -1,0 +1,835 @@
+"""The stage's engine: its JavaScript modules as real modules in Chromium, and the whole component in a small app."""
+
+import base64
+import json
+import re
+
+import numpy as np
+import pytest
+from browser import ROOT, Watch, chromium, static_files, streamlit_app, visits, wait_idle
+from playwright.sync_api import expect
+from stage_demo import EPOCHS, make_scene
+
+from pages.shared.playground import stage
+
+pytestmark = pytest.mark.browser
+STAGE = '.stage[data-ready="1"]'
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as chrome:
+        yield chrome
+
+
+# ---- modules ----
+
+
+@pytest.fixture(scope="module")
+def modules(browser):
+    """``modules("name.js", "(m, argument) => ...", argument)`` runs code on one module in a blank page."""
+    with static_files(ROOT / "pages/shared/playground/stage/js") as url:
+        page = browser.new_page()
+        watch = Watch(page)
+        page.goto(f"{url}/unpack.js")
+
+        def run(name, code, argument=None):
+            return page.evaluate(
+                "async ([name, code, argument]) => (0, eval)(code)(await import(`/${name}`), argument)",
+                [name, code, argument],
+            )
+
+        yield run
+        assert watch.problems == []
+        page.close()
+
+
+def test_every_module_stands_alone(modules):
+    for path in (ROOT / "pages/shared/playground/stage/js").glob("*.js"):
+        assert modules(path.name, "(m) => Object.keys(m).length") >= 1
+
+
+def test_pack_and_unpack_agree_even_when_unaligned(modules):
+    rng = np.random.default_rng(0)
+    arrays = {
+        "a": rng.normal(size=(3, 2)),
+        "b": np.array([[1, 2, 255]], "u1"),
+        "c": np.arange(5, dtype="u2"),
+        "d": rng.normal(size=3).astype("f4"),
+        "e": np.array([2**32 - 1], "u4"),
+        "f": np.array([-7, 7], "i4"),
+        "none": np.zeros((0, 2)),
+    }
+    blob = stage.pack({"name": "Größe", "n": [1, None]}, arrays)
+    got = modules(
+        "unpack.js",
+        """(m, text) => {
+            const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+            const shifted = new Uint8Array(bytes.length + 3);
+            shifted.set(bytes, 3);
+            const { meta, arrays } = m.unpack(shifted.subarray(3));
+            const plain = Object.entries(arrays).map(([name, { data, shape }]) => [name, [[...data], shape]]);
+            return { meta, arrays: Object.fromEntries(plain) };
+        }""",
+        base64.b64encode(blob).decode(),
+    )
+    assert got["meta"] == {"name": "Größe", "n": [1, None]}
+    for name, array in arrays.items():
+        assert got["arrays"][name] == [array.ravel().tolist(), list(array.shape)]
+
+
+def test_pack_aligns_and_refuses_what_the_browser_cannot_read():
+    blob = stage.pack({}, {"a": np.zeros(3, "u1"), "b": np.zeros(1)})
+    header = int.from_bytes(blob[:4], "little")
+    table = json.loads(blob[4 : 4 + header])["arrays"]
+    assert (4 + header) % 8 == 0
+    assert table["b"][2] == 8
+    with pytest.raises(ValueError, match="'labels' has dtype int64"):
+        stage.pack({}, {"labels": np.zeros(3, "i8")})
+    with pytest.raises(ValueError, match="JSON"):
+        stage.pack({"x": float("nan")}, {})
+
+
+@pytest.mark.parametrize("text", [None, "", "{", "[1]", "3"])
+def test_broken_view_parameter_is_no_view(text):
+    assert stage.read_view(text) is None
+
+
+def test_view_parameter_is_read():
+    assert stage.read_view('{"epoch": 3}') == {"epoch": 3}
+
+
+MAPS = {
+    "identity": None,
+    "affine": {"A": [[1.5, -0.4], [0.3, 0.8]], "b": [0.2, -0.5]},
+    "projection": {"A": [[0.64, 0.48], [0.48, 0.36]], "b": [0.1, 0.3]},
+}
+
+
+@pytest.mark.parametrize("name", MAPS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_cells_are_the_nearest_prototype_regions(modules, name, weighted):
+    rng = np.random.default_rng(len(name))
+    plane_map = MAPS[name]
+    A, b = (np.eye(2), np.zeros(2)) if plane_map is None else map(np.array, plane_map.values())
+    W = rng.uniform(-1, 1, (9, 2)) @ A.T + b
+    W[5] = W[2]  # twins: the first takes all
+    r = rng.uniform(0, 0.5, 9) if weighted else np.zeros(9)
+    box = [-1.0, -1.2, 1.3, 1.0]
+    cells = modules(
+        "geometry.js",
+        "(m, [W, r, map, box]) => m.cellsOf(Float64Array.from(W), r, map, box)",
+        [W.ravel().tolist(), r.tolist() if weighted else None, plane_map, box],
+    )
+    x, y = np.meshgrid(np.linspace(box[0], box[2], 41), np.linspace(box[1], box[3], 37))
+    points = np.column_stack([x.ravel(), y.ravel()])
+    D = (((points @ A.T + b)[:, None, :] - W) ** 2).sum(2) + r
+    nearest = D.argmin(1)
+    sides = []
+    area = 0.0
+    for j, cell in enumerate(cells):
+        corners = np.array(cell["poly"]).reshape(-1, 2)
+        if len(corners) == 0:
+            sides.append(np.full(len(points), -np.inf))
+            continue
+        ahead = np.roll(corners, -1, axis=0)
+        area += 0.5 * (corners[:, 0] * ahead[:, 1] - corners[:, 1] * ahead[:, 0]).sum()
+        edge = ahead - corners
+        to_point = points[:, None, :] - corners
+        sides.append((edge[:, 0] * to_point[:, :, 1] - edge[:, 1] * to_point[:, :, 0]).min(1))
+        for k, middle in zip(cell["edges"], (corners + ahead) / 2, strict=True):
+            d = (((A @ middle + b) - W) ** 2).sum(1) + r
+            assert k == -1 or d[j] == pytest.approx(d[k], abs=1e-9)
+    inside = np.array(sides)[nearest, np.arange(len(points))]
+    assert inside.min() > -1e-9
+    assert area == pytest.approx((box[2] - box[0]) * (box[3] - box[1]), rel=1e-9)
+    found = modules(
+        "geometry.js",
+        "(m, [Z, W, r]) => Z.map(([x, y]) => m.nearestPrototype(x, y, Float64Array.from(W), r))",
+        [(points @ A.T + b).tolist(), W.ravel().tolist(), r.tolist() if weighted else None],
+    )
+    assert found == nearest.tolist()
+
+
+def test_projection_puts_prototypes_on_the_kept_line(modules):
+    kept, removed, origin = np.array([0.8, 0.6]), np.array([-0.6, 0.8]), np.array([0.5, 1.0])
+    A = np.outer(kept, kept)
+    b = origin - A @ origin
+    got = modules(
+        "geometry.js",
+        """(m, [map, line]) => {
+            const space = m.planeMap(map, line);
+            const [x, y] = space.toPlane(...space.toModel(2, -1));
+            const half = m.foldPoint(2, -1, line, 0.5);
+            return { x, y, half, vector: space.toPlaneVector(...line.kept) };
+        }""",
+        [
+            {"A": A.tolist(), "b": b.tolist()},
+            {"origin": origin.tolist(), "removed": removed.tolist(), "kept": kept.tolist()},
+        ],
+    )
+    point = np.array([2.0, -1.0])
+    foot = origin + kept * (kept @ (point - origin))
+    assert [got["x"], got["y"]] == pytest.approx(foot)
+    assert got["half"] == pytest.approx((point + foot) / 2)
+    assert got["vector"] == pytest.approx(kept)
+
+
+def test_camera_has_equal_aspect_and_zooms_around_the_pointer(modules):
+    got = modules(
+        "camera.js",
+        """(m) => {
+            const bounds = [-1, 0, 3, 2];
+            const camera = m.fitCamera(bounds);
+            const vp = m.viewport(camera, bounds, 400, 300);
+            const before = m.toPlane(vp, 90, 40);
+            const closer = m.zoomAt(camera, vp, 90, 40, 2.5);
+            const after = m.toPlane(m.viewport(closer, bounds, 400, 300), 90, 40);
+            const moved = m.viewport(m.panBy(camera, vp, 30, -20), bounds, 400, 300);
+            return {
+                camera, before, after, zoom: closer.zoom,
+                back: m.toScreen(vp, ...before),
+                origin: m.toScreen(vp, 0, 0),
+                unit: m.toScreen(vp, 1, 1),
+                pan: m.toScreen(moved, ...before),
+                widest: m.zoomAt(camera, vp, 0, 0, 1e9).zoom,
+                fits: [m.toScreen(vp, -1, 0), m.toScreen(vp, 3, 2)],
+                much: [m.boundsChangedMuch(bounds, [-1, 0, 3.1, 2]), m.boundsChangedMuch(bounds, [5, 0, 9, 2])],
+            };
+        }""",
+    )
+    assert got["camera"] == {"cx": 1, "cy": 1, "zoom": 1}
+    assert got["back"] == pytest.approx([90, 40])
+    assert got["after"] == pytest.approx(got["before"])
+    assert got["zoom"] == 2.5
+    assert got["unit"][0] - got["origin"][0] == pytest.approx(got["origin"][1] - got["unit"][1])
+    assert got["pan"] == pytest.approx([120, 20])
+    assert got["widest"] == 40
+    assert [0 <= v <= 400 for corner in got["fits"] for v in corner] == [True] * 4
+    assert got["much"] == [False, True]
+
+
+def test_playback_clock(modules):
+    got = modules(
+        "playback.js",
+        """(m) => ({
+            on: m.advance(2.5, 0.5, 4, 10), end: m.advance(9, 1, 4, 10),
+            long: m.playRate(241, 1), short: m.playRate(11, 1), fast: m.playRate(241, 4),
+            frame: m.frameOfEpoch([0, 1, 2, 5, 10], 8),
+        })""",
+    )
+    assert got == {
+        "on": {"position": 4.5, "finished": False},
+        "end": {"position": 10, "finished": True},
+        "long": 30,
+        "short": 6,
+        "fast": 120,
+        "frame": 4,
+    }
+
+
+SCENE = """{ F: 5, n: 3,
+  meta: { epochs: [0, 1, 2, 3, 4], bounds: [0, 0, 1, 1], dataset: "a", keep_position: true, view: null },
+  panels: [{ key: "glvq", P: 2 }, { key: "inp", P: 2 }], film: { C: [0, 1] } }"""
+
+
+def test_bad_links_are_repaired(modules):
+    got = modules(
+        "view.js",
+        f"""(m) => {{
+            const scene = {SCENE};
+            const state = m.newState();
+            m.firstView(state, scene);
+            const clean = m.viewOf(state, scene);
+            m.restoreView(state, {{
+                epoch: "x", speed: 17, show: {{ regions: 3, forces: true, evil: true }}, hidden: ["glvq", "inp", "no"],
+                enlarged: "no", filmIndex: 9, camera: [0, NaN, -1], fold: 7,
+            }}, scene);
+            const repaired = m.viewOf(state, scene);
+            const good = {{ epoch: 2, speed: 2, hidden: ["inp"], enlarged: "glvq", camera: [0.2, 0.3, 4], fold: 0.5 }};
+            m.restoreView(state, good, scene);
+            const query = new URL(m.linkOf("http://x/play?C=1&view=old", m.viewOf(state, scene))).searchParams;
+            return {{ clean, repaired, link: query.get("view"), C: query.get("C") }};
+        }}""",
+    )
+    assert got["repaired"] == got["clean"] | {"show": got["clean"]["show"] | {"forces": True}, "fold": 1}
+    assert got["C"] == "1"
+    view = json.loads(got["link"])
+    assert (view["epoch"], view["hidden"], view["enlarged"], view["camera"]) == (2, ["inp"], "glvq", [0.2, 0.3, 4])
+
+
+@pytest.mark.parametrize(
+    ("position", "change", "expected"),
+    [
+        (2, "", {"position": 2, "zoom": 3}),
+        (4, "", {"position": 4, "zoom": 3}),  # who looks at the end stays at the end
+        (4, "now.F = 7; now.meta.epochs.push(5, 6);", {"position": 6, "zoom": 3}),
+        (2, "now.meta.keep_position = false;", {"position": 4, "zoom": 3}),
+        (2, 'now.meta.dataset = "b";', {"position": 2, "zoom": 1}),
+        (2, "now.meta.bounds = [0, 0, 9, 9];", {"position": 2, "zoom": 1}),
+    ],
+)
+def test_what_a_new_scene_keeps(modules, position, change, expected):
+    got = modules(
+        "view.js",
+        f"""(m) => {{
+            const before = {SCENE}, now = {SCENE};
+            const state = m.newState();
+            m.firstView(state, before);
+            Object.assign(state, {{ position: {position}, camera: {{ cx: 0.5, cy: 0.5, zoom: 3 }}, filmIndex: 1 }});
+            state.hidden.add("inp");
+            {change}
+            m.carryOver(state, before, now);
+            const {{ position, camera: {{ zoom }}, filmIndex, hidden }} = state;
+            return {{ position, zoom, filmIndex, hidden: [...hidden] }};
+        }}""",
+    )
+    assert got == expected | {"filmIndex": None, "hidden": ["inp"]}
+
+
+def test_paint_erase_and_undo(modules):
+    got = modules(
+        "painting.js",
+        """(m) => {
+            const p = m.createPainting();
+            const scene = { n: 2, points: [0, 0, 1, 1], heldOut: [0, 1] };
+            const both = { points: true, heldOut: true };
+            Object.assign(p, { klass: 1, group: 0 });
+            m.beginStroke(p);
+            m.strokeTo(p, scene, 0.5, 0.5, 100, both);
+            m.strokeTo(p, scene, 0.51, 0.5, 100, both);  // too near for another point
+            m.strokeTo(p, scene, 0.7, 0.5, 100, both, () => 0);
+            const painted = structuredClone(p.added);
+            p.tool = "eraser";
+            m.beginStroke(p);
+            m.strokeTo(p, scene, 0.5, 0.5, 100, both);
+            m.strokeTo(p, scene, 1, 1, 100, { points: true, heldOut: false });  // what is not shown is not erased
+            m.strokeTo(p, scene, 0, 0, 100, both);
+            const gesture = structuredClone(m.paintGesture(p));
+            m.undoStroke(p);
+            const undone = structuredClone(m.paintGesture(p));
+            return { painted, gesture, undone, more: [m.undoStroke(p), m.undoStroke(p)], has: m.hasPaint(p) };
+        }""",
+    )
+    assert got["painted"] == [[0.5, 0.5, 1, 0], [0.7, 0.5, 1, 0]]
+    assert got["gesture"] == {"kind": "paint", "added": [[0.7, 0.5, 1, 0]], "erased": [0]}
+    assert got["undone"] == {"kind": "paint", "added": got["painted"], "erased": []}
+    assert got["more"] == [True, False]
+    assert got["has"] is False
+
+
+def test_arrow_scale_is_a_round_number(modules):
+    got = modules("forces.js", "(m) => [0.0034, 1, 4.99, 5, 99, 2000].map(m.roundDown125)")
+    assert got == pytest.approx([0.002, 1, 2, 5, 50, 2000])
+
+
+def test_stamps_lie_over_one_another(modules):
+    got = modules(
+        "pointlayer.js",
+        """(m) => {
+            const sprite = (r, g, b, a) => new ImageData(Uint8ClampedArray.of(r, g, b, a), 1, 1);
+            const image = new ImageData(2, 1);
+            m.stamp(image, sprite(200, 0, 0, 255), 0, 0);
+            m.stamp(image, sprite(0, 100, 0, 51), 0, 0);
+            m.stamp(image, sprite(0, 0, 90, 51), 1, 0);
+            m.stamp(image, sprite(9, 9, 9, 255), 5, 5);
+            return [...image.data];
+        }""",
+    )
+    assert got == [160, 20, 0, 255, 0, 0, 90, 51]
+
+
+def test_bundle_is_one_module_without_leftovers(browser):
+    code = stage.bundle()
+    assert not re.search(r"^import ", code, re.MULTILINE)
+    assert re.findall(r"^export .*", code, re.MULTILINE) == ["export default m_main.mountStage;"]
+    page = browser.new_page()
+    kind = page.evaluate(
+        """async (code) => {
+            const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+            return typeof (await import(url)).default;
+        }""",
+        code,
+    )
+    page.close()
+    assert kind == "function"
+
+
+# ---- the component in an app ----
+
+
+@pytest.fixture(scope="module")
+def app():
+    with streamlit_app("tests/stage_demo.py") as url:
+        yield url
+
+
+class Visit:
+    """A page with the stage on it."""
+
+    def __init__(self, context, url, query=""):
+        self.page = context.new_page()
+        self.watch = Watch(self.page)
+        self.sent = []
+        self.page.on("websocket", lambda socket: socket.on("framesent", lambda frame: self.sent.append(frame)))
+        self.page.goto(url + query)
+        self.page.wait_for_selector(STAGE)
+        wait_idle(self.page)
+        self.stage = self.page.locator(STAGE)
+
+    def data(self, name):
+        return self.stage.get_attribute(f"data-{name}")
+
+    def wait_data(self, name, value, negate=False):
+        sign = f'[data-{name}="{value}"]'
+        self.page.wait_for_selector(f"{STAGE}:not({sign})" if negate else f"{STAGE}{sign}", state="attached")
+
+    def act(self, name):
+        return self.page.locator(f'[data-action="{name}"]')
+
+    def gestures(self):
+        return json.loads(self.page.locator("code").first.inner_text())
+
+    def wait_gestures(self, kinds):
+        self.page.wait_for_function(
+            "(text) => document.querySelector('code').innerText === text", arg=json.dumps(kinds)
+        )
+        wait_idle(self.page)
+
+    def wait_view(self, part):
+        self.page.wait_for_function("(part) => document.querySelectorAll('code')[1].innerText.includes(part)", arg=part)
+        wait_idle(self.page)
+
+    def prototype(self, panel, index, frame=EPOCHS):
+        """Where a prototype of a plain panel is drawn, in page pixels."""
+        meta, arrays = SCENE_OF_C[0.75]
+        x0, y0, x1, y1 = meta["bounds"]
+        canvas = self.page.locator(f'canvas[data-panel="{panel}"]')
+        canvas.scroll_into_view_if_needed()
+        box = canvas.bounding_box()
+        scale = 0.94 * min(box["width"] / (x1 - x0), box["height"] / (y1 - y0))
+        x, y = arrays[f"{panel}.prototypes"][frame, index]
+        return (
+            box["x"] + box["width"] / 2 + (x - (x0 + x1) / 2) * scale,
+            box["y"] + box["height"] / 2 - (y - (y0 + y1) / 2) * scale,
+        )
+
+    def drag(self, start, by):
+        mouse = self.page.mouse
+        mouse.move(*start)
+        mouse.down()
+        mouse.move(start[0] + by[0], start[1] + by[1], steps=6)
+
+    def tag_canvases(self):
+        self.stage.evaluate("(root) => root.querySelectorAll('canvas').forEach((c) => (c.mine = true))")
+
+    def canvases_are_mine(self):
+        return self.stage.evaluate("(root) => [...root.querySelectorAll('canvas')].every((c) => c.mine)")
+
+
+SCENE_OF_C = {0.75: make_scene(0.75)}
+
+
+@pytest.fixture
+def visit(browser, app):
+    """``visit(query="", **context_options)`` opens the app."""
+    yield from visits(browser, app, Visit, viewport={"width": 1280, "height": 900})
+
+
+def test_first_picture_is_trained_paused_and_described(visit):
+    v = visit()
+    assert (v.data("frame"), v.data("playing")) == (str(EPOCHS), "0")
+    for key in ("glvq", "inp", "fairglvq"):
+        canvas = v.page.locator(f'canvas[data-panel="{key}"]')
+        v.page.wait_for_selector(f'canvas[data-panel="{key}"][aria-label*="8 prototypes"]')
+        assert canvas.get_attribute("role") == "img"
+    v.page.locator("summary", has_text="table").click()
+    expect(v.page.locator("details table").first).to_be_visible()
+    nameless = v.stage.evaluate(
+        "(root) => [...root.querySelectorAll('button')].filter((b) => !(b.ariaLabel || b.innerText.trim())).length"
+    )
+    assert nameless == 0
+
+
+def test_regions_are_the_decisions(visit):
+    v = visit()
+    for name in ("points", "heldOut", "trails", "borders"):
+        v.act(f"show-{name}").click()
+    meta, arrays = SCENE_OF_C[0.75]
+    W, labels = arrays["fairglvq.prototypes"][-1], np.array(meta["panels"][2]["labels"])
+    x0, y0, x1, y1 = meta["bounds"]
+    pixels = v.stage.evaluate(
+        """(root) => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
+            const canvas = root.querySelector('canvas[data-panel="fairglvq"]');
+            const { width, height } = canvas;
+            done({ width, height, data: [...canvas.getContext("2d").getImageData(0, 0, width, height).data] });
+        })))"""
+    )
+    width, height = pixels["width"], pixels["height"]
+    image = np.array(pixels["data"]).reshape(height, width, 4)[..., :3]
+    scale = 0.94 * min(width / (x1 - x0), height / (y1 - y0))
+    columns, rows = np.meshgrid(np.arange(5, width, 7), np.arange(5, height, 7))
+    px = (columns + 0.5 - width / 2) / scale + (x0 + x1) / 2
+    py = (height / 2 - rows - 0.5) / scale + (y0 + y1) / 2
+    D = ((np.stack([px, py], -1)[..., None, :] - W) ** 2).sum(-1)
+    by_class = np.stack([D[..., labels == k].min(-1) for k in (0, 1)])
+    clear = np.abs(np.sqrt(by_class[0]) - np.sqrt(by_class[1])) * scale > 2  # off the border by more than a pixel
+    clear &= np.sqrt(D.min(-1)) * scale > 16  # and not under a prototype
+    clear &= (rows > 24) & (rows < height - 24)  # nor under the names of the axes
+    pale = np.array([[int(c["pale_light"][i : i + 2], 16) for i in (1, 3, 5)] for c in meta["grammar"]["classes"]])
+    expected = pale[by_class.argmin(0)]
+    assert clear.mean() > 0.8
+    wrong = clear & (np.abs(image[rows, columns] - expected).max(-1) > 4)
+    assert wrong.sum() == 0, list(zip(rows[wrong], columns[wrong], image[rows, columns][wrong], strict=True))[:5]
+
+
+def test_playing_needs_no_server_and_stops_on_a_frame(visit):
+    v = visit()
+    v.act("speed").select_option("0.25")
+    v.wait_view('"speed": 0.25')
+    before = len(v.sent)
+    v.act("play").click()
+    v.wait_data("playing", "1")
+    v.page.wait_for_function("(root) => root.dataset.frame > 2", arg=v.stage.element_handle())
+    assert len(v.sent) == before
+    v.act("play").click()
+    v.wait_data("playing", "0")
+    frame = v.data("frame")
+    v.wait_view(f'"epoch": {frame}')
+    assert len(v.sent) == before + 1
+    assert v.data("frame") == frame
+
+
+def test_scrubbing_and_the_numbers_go_together(visit):
+    v = visit()
+    shown = v.page.locator(".panel").first.inner_text()
+    scrubber = v.act("scrub")
+    scrubber.focus()
+    scrubber.press("Home")
+    v.wait_data("frame", 0)
+    assert "Epoch 0 of" in v.page.locator(".transport").inner_text().replace("\n", "")
+    assert v.page.locator(".panel").first.inner_text() != shown
+    scrubber.press("End")
+    v.wait_data("frame", EPOCHS)
+
+
+def test_everything_survives_reruns_and_new_scenes(visit):
+    v = visit()
+    v.tag_canvases()
+    v.act("show-regions").click()
+    v.act("panel-inp").click()
+    v.act("scrub").focus()
+    for key in ("Home", "ArrowRight", "ArrowRight"):
+        v.page.keyboard.press(key)
+    v.wait_data("frame", 2)
+    v.wait_view('"hidden": ["inp"]')
+    revision = v.data("revision")
+    v.page.get_by_role("slider", name="How fair").press("ArrowRight")
+    v.wait_data("revision", revision, negate=True)
+    wait_idle(v.page)
+    v.page.get_by_role("button", name="Rerun").click()
+    wait_idle(v.page)
+    assert v.data("frame") == "2"
+    assert v.act("show-regions").get_attribute("aria-pressed") == "false"
+    assert v.page.locator('.panel[data-panel="inp"]').is_hidden()
+    assert v.canvases_are_mine()
+
+
+def test_dragging_a_prototype_moves_cells_at_once_and_tells_python_once(visit):
+    v = visit()
+    signature = v.data("model-signature")
+    v.drag(v.prototype("fairglvq", 0), (40, 30))
+    v.wait_data("model-signature", signature, negate=True)
+    assert v.gestures() == []  # still in the hand
+    v.page.mouse.up()
+    v.wait_gestures(["drag"])
+    v.wait_data("reply", "", negate=True)
+    told = v.page.locator('.panel[data-panel="fairglvq"]').inner_text()
+    assert "Checked by Python." in told
+    assert "75.0%" in told  # 120 of the 160 people whom Python counted
+    v.act("undo").click()
+    v.wait_data("model-signature", signature)
+    assert v.gestures() == ["drag"]
+
+
+def test_continue_training_plays_the_new_run_and_undo_comes_back(visit):
+    v = visit()
+    revision = v.data("revision")
+    v.drag(v.prototype("fairglvq", 1), (-30, 20))
+    v.page.mouse.up()
+    v.wait_gestures(["drag"])
+    v.act("continue-fairglvq").click()
+    v.wait_data("revision", revision, negate=True)
+    v.wait_data("playing", "1")
+    v.wait_data("frame", EPOCHS)
+    v.act("undo").click()
+    v.wait_data("revision", revision)
+
+
+def test_drag_in_the_inp_panel_stays_on_the_kept_line(visit):
+    v = visit()
+    meta, arrays = SCENE_OF_C[0.75]
+    v.drag(v.prototype("inp", 0), (25, -60))
+    v.page.mouse.up()
+    v.wait_gestures(["drag"])
+    gesture = json.loads(v.page.locator("code").nth(2).inner_text())
+    line = meta["panels"][1]["line"]
+    places = gesture["model"]["places"]
+    off_line = (np.array(places[0]) - line["origin"]) @ np.array(line["removed"])
+    assert off_line == pytest.approx(0, abs=1e-9)
+    assert not np.allclose(places[0], arrays["inp.prototypes"][-1][0])
+
+
+def test_keys_of_the_page_and_of_a_focused_slider(visit):
+    v = visit()
+    v.page.locator("body").press("r")
+    v.wait_data("frame", 0)
+    v.page.keyboard.press("ArrowRight")
+    v.wait_data("frame", 1)
+    v.page.keyboard.press("ArrowLeft")
+    v.wait_data("frame", 0)
+    v.page.keyboard.press(" ")
+    v.wait_data("playing", "1")
+    v.page.keyboard.press(" ")
+    v.wait_data("playing", "0")
+    frame, revision = v.data("frame"), v.data("revision")
+    v.page.get_by_role("slider", name="How fair").press("ArrowRight")  # Streamlit's own slider keeps its keys
+    v.wait_data("revision", revision, negate=True)
+    assert v.data("frame") == frame
+
+
+def test_prototypes_move_by_keyboard(visit):
+    v = visit()
+    signature = v.data("model-signature")
+    v.page.locator('canvas[data-panel="glvq"]').focus()
+    for key in ("Enter", "Tab", "Alt+ArrowRight", "Alt+ArrowUp"):
+        v.page.keyboard.press(key)
+    v.wait_data("model-signature", signature, negate=True)
+    v.wait_gestures(["drag"])
+    assert json.loads(v.page.locator("code").nth(2).inner_text())["prototype"] == 1
+    v.page.locator('canvas[data-panel="glvq"]').press("Escape")
+    v.page.wait_for_selector(".sheet", state="hidden")
+
+
+def test_film_follows_the_hand_and_trains_on_release(visit):
+    v = visit()
+    signature, before = v.data("model-signature"), len(v.sent)
+    slider = v.act("slider-fairglvq")
+    slider.evaluate("(e) => { e.value = 6; e.dispatchEvent(new Event('input')); }")
+    v.wait_data("model-signature", signature, negate=True)
+    assert "C = 2" in v.page.locator('.panel[data-panel="fairglvq"]').inner_text()
+    assert len(v.sent) == before
+    revision = v.data("revision")
+    slider.evaluate("(e) => e.dispatchEvent(new Event('change'))")
+    v.wait_data("revision", revision, negate=True)
+    v.wait_gestures(["C"])
+
+
+def test_painting_trains_on_the_new_points(visit):
+    v = visit()
+    revision = v.data("revision")
+    v.act("paint").click()
+    v.act("brush-1-0").click()
+    canvas = v.page.locator('canvas[data-panel="glvq"]')
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    v.drag((box["x"] + 60, box["y"] + 60), (120, 90))
+    v.page.mouse.up()
+    assert v.gestures() == []
+    v.act("train").click()
+    v.wait_gestures(["paint"])
+    v.wait_data("revision", revision, negate=True)
+    gesture = json.loads(v.page.locator("code").nth(2).inner_text())
+    assert len(gesture["added"]) > 3
+    assert {tuple(point[2:]) for point in gesture["added"]} == {(1, 0)}
+
+
+def test_link_restores_the_view_and_share_copies_it(visit):
+    view = {"epoch": 7, "speed": 2, "show": {"forces": True}, "hidden": ["glvq"], "camera": [0.5, 0.5, 2]}
+    v = visit(query="?C=1&view=" + json.dumps(view), permissions=["clipboard-read", "clipboard-write"])
+    assert v.data("epoch") == "7"
+    assert v.page.locator('.panel[data-panel="glvq"]').is_hidden()
+    assert "drawn" in v.page.locator(".legend.forces").inner_text()
+    v.act("share").click()
+    v.page.get_by_text("Link copied").wait_for()
+    link = v.page.evaluate("navigator.clipboard.readText()")
+    shared = json.loads(v.page.evaluate("(link) => new URL(link).searchParams.get('view')", link))
+    assert shared["camera"] == view["camera"]
+    assert "C=1" in link
+
+
+def test_broken_link_shows_the_normal_picture(visit):
+    v = visit(query="?view={nonsense")
+    assert v.data("frame") == str(EPOCHS)
+
+
+def test_zoom_needs_an_intention_and_double_click_resets(visit):
+    v = visit()
+    x, y = v.prototype("glvq", 0)
+    v.page.mouse.move(x + 40, y)
+    v.page.mouse.wheel(0, -200)  # just scrolling by
+    assert v.act("fit").is_hidden()
+    canvas = v.page.locator('canvas[data-panel="glvq"]')
+    canvas.focus()
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    v.page.mouse.move(box["x"] + 30, box["y"] + 30)
+    v.page.mouse.wheel(0, -200)
+    v.act("fit").wait_for()
+    canvas.dblclick(position={"x": 6, "y": 6})
+    v.act("fit").wait_for(state="hidden")
+
+
+def test_last_panel_stays_and_a_panel_can_be_enlarged(visit):
+    v = visit()
+    small = v.page.locator('canvas[data-panel="glvq"]').bounding_box()["width"]
+    v.act("enlarge-glvq").click()
+    assert v.page.locator('canvas[data-panel="glvq"]').bounding_box()["width"] > 2 * small
+    v.act("enlarge-glvq").click()
+    for key in ("glvq", "inp", "fairglvq"):
+        v.act(f"panel-{key}").click()
+    expect(v.page.locator(".panel:visible")).to_have_count(1)
+
+
+def test_phone_stacks_panels_and_lets_a_finger_scroll(visit):
+    v = visit(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    boxes = [v.page.locator(f'canvas[data-panel="{key}"]').bounding_box() for key in ("glvq", "inp", "fairglvq")]
+    assert boxes[0]["y"] + boxes[0]["height"] < boxes[1]["y"] < boxes[2]["y"]
+    assert v.stage.evaluate("(root) => root.scrollWidth <= root.clientWidth + 2")
+    devtools = v.page.context.new_cdp_session(v.page)
+
+    def swipe(x, y, dy):
+        devtools.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+        for share in range(1, 9):
+            point = {"x": x, "y": y + dy * share / 8}
+            devtools.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
+        devtools.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    top = "() => document.querySelector('[data-testid=stMain]').scrollTop"
+    x, y = v.prototype("glvq", 0)
+    scrolled, signature = v.page.evaluate(top), v.data("model-signature")
+    swipe(x, y, 50)  # a grabbed prototype moves and the page stays
+    v.wait_gestures(["drag"])
+    assert v.data("model-signature") != signature
+    assert v.page.evaluate(top) == scrolled
+    canvas = v.page.locator('canvas[data-panel="glvq"]').bounding_box()
+    swipe(canvas["x"] + 8, canvas["y"] + canvas["height"] - 20, -150)
+    v.page.wait_for_function(f"(before) => ({top})() > before", arg=scrolled)
+
+
+def test_two_fingers_zoom(visit):
+    v = visit(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    devtools = v.page.context.new_cdp_session(v.page)
+    canvas = v.page.locator('canvas[data-panel="glvq"]')
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def touch(kind, *apart):
+        fingers = [{"x": x + side * d, "y": y, "id": side + 1} for d in apart for side in (-1, 1)]
+        devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
+
+    touch("touchStart", 30)
+    for apart in (40, 60, 80, 90):
+        touch("touchMove", apart)
+    touch("touchEnd")
+    v.act("fit").wait_for()
+    v.wait_view('"camera": [')
+    view = json.loads(v.page.locator("code").nth(1).inner_text())
+    assert view["camera"][2] == pytest.approx(3.0, rel=0.01)  # fingers three times as far apart
+
+
+def test_code_sent_anew_finds_the_stage_that_is_there(browser):
+    """A server whose files were edited sends the module again: still one toolbar."""
+    page = browser.new_page()
+    meta, arrays = SCENE_OF_C[0.75]
+    count = page.evaluate(
+        """async ([code, html, scene]) => {
+            document.body.innerHTML = html;
+            const data = Uint8Array.from(scene);
+            for (let load = 0; load < 2; load++) {
+                const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+                const { default: mount } = await import(url);
+                mount({ data, parentElement: document.body, setStateValue() {}, setTriggerValue() {} });
+            }
+            return document.querySelectorAll('[data-action="play"]').length;
+        }""",
+        [
+            stage.bundle(),
+            (stage.FOLDER / "stage.html").read_text("utf-8"),
+            list(stage.pack(meta | {"reply": None, "view": None}, arrays)),
+        ],
+    )
+    page.close()
+    assert count == 1
+
+
+def test_a_gesture_that_was_overtaken_comes_with_the_next(browser):
+    """Streamlit delivers only the newest of two while it is busy, so each brings what was not yet heard."""
+    page = browser.new_page()
+    meta, arrays = SCENE_OF_C[0.75]
+    scenes = {}  # as they come before the first gesture, and after it was heard
+    for heard in (0, 10**18):
+        scenes[heard] = list(stage.pack(meta | {"reply": None, "view": None, "heard": heard}, arrays))
+    sent = page.evaluate(
+        """async ([code, html, before, after]) => {
+            document.body.innerHTML = html;
+            const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+            const { default: mount } = await import(url);
+            const sent = [];
+            const setTriggerValue = (name, value) => sent.push([name, structuredClone(value)]);
+            const show = (bytes) => mount({
+                data: Uint8Array.from(bytes), parentElement: document.body, setStateValue() {}, setTriggerValue });
+            show(before);
+            const { stage } = document.querySelector(".stage").fairglvqStage;
+            stage.post({ kind: "undo" });
+            stage.post({ kind: "C", value: 1 });
+            show(before); // a run that began before Python had heard either
+            stage.post({ kind: "undo" });
+            show(after);
+            stage.post({ kind: "C", value: 2 });
+            return sent;
+        }""",
+        [stage.bundle(), (stage.FOLDER / "stage.html").read_text("utf-8"), *scenes.values()],
+    )
+    page.close()
+    assert [name for name, _ in sent] == ["gestures"] * 4
+    kinds = [[gesture["kind"] for gesture in gestures] for _, gestures in sent]
+    assert kinds == [["undo"], ["undo", "C"], ["undo", "C", "undo"], ["C"]]
+    serials = [gesture["serial"] for gesture in sent[2][1]]
+    assert serials == sorted(set(serials))
+
+
+def test_python_hears_every_gesture_once(monkeypatch):
+    first, second, third = ({"kind": "undo", "serial": serial} for serial in (5, 6, 9))
+    visit = {"stage": {"gestures": [first, second]}}
+    monkeypatch.setattr(stage.st, "session_state", visit)
+    assert stage.unheard("stage") == [first, second]
+    assert stage.heard("stage") == 6
+    visit["stage"] = {"gestures": [second, third]}
+    assert stage.unheard("stage") == [third]
+    visit["stage"] = {"gestures": None}
+    assert stage.unheard("stage") == []
+    assert stage.heard("stage") == 9
+
+
+def test_leaving_and_coming_back(visit):
+    v = visit()
+    v.act("show-borders").click()
+    v.wait_view('"borders": false')
+    toggle = v.page.get_by_text("Stage", exact=True)
+    toggle.click()
+    v.page.wait_for_selector(STAGE, state="detached")
+    wait_idle(v.page)
+    toggle.click()
+    v.page.wait_for_selector(STAGE)
+    assert v.act("show-borders").get_attribute("aria-pressed") == "false"
+    v.page.evaluate("document.activeElement.blur()")
+    v.page.keyboard.press("r")
+    v.wait_data("frame", 0)
+
+
+def test_dark_theme_changes_the_picture(visit):
+    corner = "(root) => [...root.querySelector('canvas').getContext('2d').getImageData(40, 4, 1, 1).data]"
+    light, dark = visit(color_scheme="light"), visit(color_scheme="dark")
+    assert sum(light.stage.evaluate(corner)) > sum(dark.stage.evaluate(corner)) + 200

@@ -1,0 +1,192 @@
+"""What the pages give away of a model in view: report, receipt and model file say what the screen says."""
+
+import io
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from fairglvq import datasets, report
+from fairglvq.report import html_page, model_file
+from fairglvq.report.model_file import ModelFileError
+from fairglvq.scenes import scene
+from fairglvq.scenes.settings import Fold, Point, Settings
+from pages.shared.prototypes import export
+from pages.shared.prototypes.view import _view
+
+GERMAN = Settings(dataset="german", C=1.0, prototypes=2, batch_size=100, epochs=6, seed=3)
+
+
+def view_of(settings):
+    table = scene.load_table(settings)
+    trained = {m: scene.train_part(settings, table, m, lambda share: None) for m in scene.METHODS}
+    shown = scene.compose(settings, table, trained)
+    knobs = {} if settings.real else {"noise": settings.noise, "bias": settings.bias, "seed": settings.seed}
+    return _view(settings, datasets.load(settings.dataset, **knobs), shown)
+
+
+@pytest.fixture(scope="module")
+def german():
+    return view_of(GERMAN)
+
+
+@pytest.mark.parametrize("method", scene.METHODS)
+def test_a_saved_model_decides_as_on_screen(german, method):
+    saved = model_file.loads(model_file.dumps(export.saved_of(german, method)))
+    decided = german.explained(method).decisions
+    np.testing.assert_array_equal(saved.predict(german.data.X), decided)
+    assert saved.scaling.apply(german.data.X).tobytes() == german.people.X.tobytes()
+    assert saved.model.prototypes_.tobytes() == german.models[method].prototypes.tobytes()
+    assert saved.fingerprint == german.data.fingerprint
+    assert (saved.model.n_prototypes, saved.model.random_state) == (2, 3)
+
+
+@pytest.mark.parametrize("method", scene.METHODS)
+def test_an_opened_model_is_measured_on_everybody(german, method):
+    saved = model_file.loads(model_file.dumps(export.saved_of(german, method)))
+    explained = export.opened(saved, german.data)
+    decided = german.explained(method).decisions
+    np.testing.assert_allclose(explained.profiles, german.explained(method).profiles, atol=1e-9)
+    np.testing.assert_array_equal(explained.decisions, decided)
+    assert explained.score.n == 1000
+    assert explained.score.accuracy == pytest.approx(np.mean(decided == german.data.y))
+    with pytest.raises(ModelFileError, match="features"):
+        export.opened(saved, datasets.load("xor", size=5))
+
+
+@pytest.mark.parametrize("method", scene.METHODS)
+def test_an_opened_model_does_not_mind_the_order_of_names(german, method):
+    data = german.data
+    turned = replace(
+        data,
+        class_names=dict(reversed(data.class_names.items())),
+        group_names=dict(reversed(data.group_names.items())),
+    )
+    saved = model_file.loads(model_file.dumps(export.saved_of(german, method)))
+    one, two = export.opened(saved, data), export.opened(saved, turned)
+    assert two.people.classes == one.people.classes[::-1]
+    np.testing.assert_array_equal(two.decisions, 1 - one.decisions)
+    assert two.score.accuracy == one.score.accuracy
+    assert two.score.statistical_parity == pytest.approx(one.score.statistical_parity)
+    if one.model.pseudo is None:
+        assert two.model.pseudo is None
+    else:
+        np.testing.assert_array_equal(two.model.pseudo, 1 - one.model.pseudo)
+
+
+def numbers(program, capsys):
+    exec(program, {})
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        GERMAN,
+        Settings(dataset="german", prototypes=2, batch_size=100, epochs=4, step="published", held_out=0.0),
+        Settings(dataset="xor", noise=1.2, bias=0.5, prototypes=2, epochs=4, beta=3.0, seed=7),
+    ],
+)
+def test_the_receipt_prints_what_the_report_says(settings, capsys):
+    view = view_of(settings)
+    for method in scene.METHODS:
+        made = export.report_of(view, method, None, export.receipt(settings, method))
+        assert numbers(made.receipt, capsys).splitlines() == [
+            f"accuracy {made.accuracy.value:.6f}",
+            f"statistical parity gap {made.gaps[0].value:.6f}",
+            f"equal opportunity gap {made.gaps[1].value:.6f}",
+        ]
+
+
+@pytest.mark.parametrize("method", ["fairglvq", "inp"])
+def test_the_receipt_of_a_fold(method, capsys):
+    fold = Fold(3, 1, 5)
+    settings = Settings(dataset="german", C=1.0, prototypes=2, batch_size=100, epochs=4, projections=5, fold=fold)
+    made = export.report_of(view_of(settings), method, None, export.receipt(settings, method))
+    printed = pd.read_csv(io.StringIO(numbers(made.receipt, capsys)), sep=r"\s+")
+    assert printed["accuracy"][0] == pytest.approx(made.accuracy.value, abs=1e-6)
+    assert printed["statistical_parity"][0] == pytest.approx(made.gaps[0].value, abs=1e-6)
+    assert made.settings["Test fold"] == "2 of 3, seed 5"
+    assert "Share held out" not in made.settings
+
+
+def test_settings_are_told_as_the_controls_call_them(german):
+    told = export.settings_in_words(GERMAN, "fairglvq")
+    assert told["Fairness strength C"] == "1.0"
+    assert told["Share held out"] == "20%"
+    assert told["Step rule"] == "Algorithm 1"
+    assert "Noise" not in told
+    assert "Plane shown" not in told
+    assert "Directions INP removes" not in told
+    assert "Fairness strength C" not in export.settings_in_words(GERMAN, "glvq")
+    inp = export.settings_in_words(Settings(), "inp")
+    assert inp["Directions INP removes"] == "1"
+    assert "Fairness strength C" not in inp
+
+
+@pytest.mark.parametrize(
+    ("settings", "known"),
+    [
+        (Settings(dataset="xor"), True),
+        (Settings(dataset="xor", noise=1.7), False),
+        (Settings(dataset="xor", painted=(Point(0.1, 0.2, 0, 1),)), False),
+        (Settings(dataset="table"), False),
+    ],
+)
+def test_a_report_has_the_curve_of_its_data(settings, known):
+    """Also before the trade-off page was opened, but never that of other points."""
+    curve = export._curve(settings)
+    assert (curve is not None) == known
+    if known:
+        assert {"glvq", "inp", "fairglvq"} <= set(curve["method"])
+
+
+def test_what_was_done_by_hand_has_no_receipt():
+    settings = Settings(prototypes=2, epochs=3, erased=(0, 1))
+    assert export.receipt(settings, "glvq") == ""
+    made = export.report_of(view_of(settings), "glvq", None, "")
+    assert "There is no receipt: points were erased by hand." in made.caveats
+
+
+def page(content=None):
+    """A page that only offers the model of a small training."""
+    import streamlit as st
+
+    from pages.shared.prototypes import export
+    from tests.pages.test_export import GERMAN, view_of
+
+    @st.cache_resource
+    def view():
+        return view_of(GERMAN)
+
+    export.offer(view(), "fairglvq")
+
+
+def test_the_buttons_and_the_import(german, monkeypatch):
+    at = AppTest.from_function(page, default_timeout=60)
+    at.session_state["e_box"] = True
+    at.run()
+    assert not at.exception
+    assert [button.label for button in at.get("download_button")] == ["Report (HTML)", "Report (JSON)", "Model (JSON)"]
+    content = model_file.dumps(export.saved_of(german, "fairglvq")).encode()
+    at.file_uploader(key="e_open").set_value(("model.json", content, "application/json")).run()
+    assert not at.exception
+    said = " ".join(element.proto.body for element in at.get("html"))
+    assert "Measured on all 1,000 people. It was trained on these data" in said
+    assert "decides with 4 prototypes" in said
+    broken = json.loads(content)
+    broken["prototypes"][0][0] = "<b>x</b>"
+    at.file_uploader(key="e_open").set_value(("model.json", json.dumps(broken).encode(), "application/json")).run()
+    assert not at.exception
+    said = " ".join(element.proto.body for element in at.get("html"))
+    assert "“prototypes[0]” must hold finite numbers" in said
+    assert "<b>" not in said
+
+
+def test_the_report_of_the_page_reads_and_loads(german):
+    made = export.report_of(german, "fairglvq", None, "")
+    assert "German Credit" in html_page.to_html(made)
+    assert json.loads(report.to_json(made))["n_measured"] == int(german.people.measured.sum())

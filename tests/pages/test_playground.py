@@ -1,0 +1,187 @@
+"""The playground's script without a browser: every preset and data set, links, undo, and what can go wrong."""
+
+import json
+import threading
+
+import pytest
+from browser import ROOT
+from streamlit.testing.v1 import AppTest
+
+from fairglvq.datasets import DATASETS
+from fairglvq.scenes.settings import DEFAULTS, FIELDS, PRESETS, Settings
+from pages.shared.links import to_query
+
+LIMIT = 200  # runs of the script until a training must have ended
+
+
+def visit(**query):
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    for name, value in query.items():
+        at.query_params[name] = value
+    return settle(at.run())
+
+
+def settle(at):
+    """Rerun like the page's own fragment does, until the training asked for is over."""
+    for _ in range(LIMIT):
+        assert not at.exception
+        if "job" not in at.session_state or at.session_state["job"].future.done():
+            return at.run()
+        at.run()
+    raise TimeoutError("the training did not end")
+
+
+def scene_of(at):
+    """The description of the scene that the stage was given."""
+    (component,) = at.get("bidi_component")
+    blob = component.proto.bytes
+    header = int.from_bytes(blob[:4], "little")
+    return json.loads(blob[4 : 4 + header])["meta"]
+
+
+def captions(at):
+    return [caption.value for caption in at.sidebar.caption]
+
+
+def test_the_first_picture_needs_no_click():
+    at = visit()
+    meta = scene_of(at)
+    assert [panel["key"] for panel in meta["panels"]] == ["glvq", "inp", "fairglvq"]
+    assert meta["dataset"] == "xor"
+    assert meta["epochs"][-1] == Settings().epochs
+    assert at.query_params == {}
+    assert not at.error
+    assert not at.warning
+    assert any("steps per epoch" in text for text in captions(at))
+    assert any("updates" in text for text in captions(at))
+
+
+def test_a_cold_server_does_not_wait_for_inp(monkeypatch):
+    from fairglvq.scenes import scene
+
+    loaded, train_part = threading.Event(), scene.train_part
+
+    def after_loading(settings, table, method, tell):
+        if method == "inp":
+            assert loaded.wait(60)
+        return train_part(settings, table, method, tell)
+
+    monkeypatch.setattr(scene, "train_part", after_loading)
+    monkeypatch.setattr("fairglvq.scenes.service.cold", lambda: True)
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    at.query_params["seed"] = "4711"  # never trained before
+    at.run()
+    assert [panel["key"] for panel in scene_of(at)["panels"]] == ["glvq", "fairglvq"]
+    loaded.set()
+    assert [panel["key"] for panel in scene_of(settle(at))["panels"]] == ["glvq", "inp", "fairglvq"]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_shows_its_picture_and_story(name):
+    at = visit()
+    at.button_group(key="w_preset").set_value(name).run()
+    settle(at)
+    assert scene_of(at)["dataset"] == PRESETS[name].settings.dataset
+    assert PRESETS[name].story in [text.value for text in at.markdown]
+    assert dict(at.query_params) == to_query(PRESETS[name].settings)
+
+
+@pytest.mark.parametrize("name", [name for name in DATASETS if name != "compas"])
+def test_every_data_set_can_be_chosen(name):
+    at = visit(epochs="10") if DEFAULTS[name].real else visit()
+    at.button_group(key="w_dataset").set_value(name).run()
+    settle(at)
+    meta = scene_of(at)
+    assert meta["dataset"] == name
+    assert (meta["slice"] is None) == DATASETS[name].synthetic
+
+
+def test_compas_is_offered_where_it_is_missing(monkeypatch, tmp_path):
+    monkeypatch.setenv("FAIRGLVQ_CACHE", str(tmp_path))
+    monkeypatch.setenv("FAIRGLVQ_COMPAS_WHEEL", str(tmp_path / "none.whl"))
+    at = visit()
+    at.button_group(key="w_dataset").set_value("compas").run()
+    assert any("COMPAS is not on this computer yet" in text.value for text in at.markdown)
+    fetch = next(button for button in at.button if button.label == "Fetch COMPAS")
+    fetch.click().run()
+    at.session_state["fetch"]["thread"].join()
+    at.run()
+    assert not at.exception
+    assert any("It did not work" in text.value for text in at.markdown)
+    assert "pip download" in at.code[0].value
+    at.button(key="back_from_fetching").click().run()
+    assert scene_of(settle(at))["dataset"] == "xor"
+
+
+VALUES = {"C": 1.0, "prototypes": 2, "batch_size": 500, "alpha": 3.0, "learning_rate": 0.1, "epochs": 50, "beta": 3.0}
+VALUES |= {"step": "published", "held_out": 0.3, "noise": 1.2, "bias": 0.5, "seed": 3}
+
+
+@pytest.mark.parametrize("name", [name for name, field in FIELDS.items() if field.only != "real" and name != "dataset"])
+def test_every_control_changes_the_picture_and_the_link(name):
+    at = visit()
+    at.session_state["more"] = True
+    at.run()
+    before = scene_of(at)["revision"]
+    value = VALUES[name]
+    find = {"seed": at.number_input, "step": at.button_group}
+    find |= {key: at.select_slider for key in ("alpha", "batch_size", "learning_rate", "epochs")}
+    find.get(name, at.slider)(key=f"w_{name}").set_value(value).run()
+    settle(at)
+    assert scene_of(at)["revision"] != before
+    assert list(at.query_params) == [FIELDS[name].query]
+    assert getattr(at.session_state["settings"], name) == value
+
+
+def test_real_data_have_a_plane_and_projections():
+    at = visit(data="german", epochs="10")
+    at.session_state["more"] = True
+    at.run()
+    at.button_group(key="w_plane").set_value("prototypes").run()
+    assert "busiest prototype" in scene_of(settle(at))["slice"]
+    at.select_slider(key="w_projections").set_value(5).run()
+    assert "5 of 59" in scene_of(settle(at))["panels"][1]["note"]
+
+
+def test_a_link_restores_settings_and_view():
+    at = visit(data="local", C="2", view='{"epoch":40}')
+    assert scene_of(at)["view"] == {"epoch": 40}
+    assert at.session_state["settings"] == Settings(dataset="local", C=2.0)
+    assert at.slider(key="w_C").value == 2.0
+
+
+def test_a_bad_link_is_repaired_said_and_dismissed():
+    at = visit(C="999", k="many", view="{", what="ever")
+    told = next(text.value for text in at.markdown if "link was repaired" in text.value)
+    for part in ("Fairness strength C 999", "“many” is not a number", "“what”", "view could not be read"):
+        assert part in told
+    assert dict(at.query_params) == {"C": "15"}
+    next(button for button in at.button if button.label == "Dismiss").click().run()
+    assert not any("link was repaired" in text.value for text in at.markdown)
+
+
+def test_reset_keeps_the_seed_and_new_seed_keeps_the_rest():
+    at = visit(C="0.5", k="2", seed="7")
+    button = {button.label: button for button in at.button}
+    button["New seed"].click().run()
+    settings = settle(at).session_state["settings"]
+    assert (settings.C, settings.prototypes) == (0.5, 2)
+    assert settings.seed != 7
+    next(button for button in at.button if button.label == "Reset").click().run()
+    assert settle(at).session_state["settings"] == Settings(seed=settings.seed)
+
+
+def test_painting_away_a_class_is_explained_and_undone():
+    from fairglvq.scenes import scene
+
+    rows = [int(row) for row in (scene.load_table(Settings()).y == 1).nonzero()[0]]
+    at = visit()
+    before = scene_of(at)
+    at.session_state["history"] = [at.session_state["settings"]]
+    at.session_state["settings"] = Settings(erased=tuple(rows))
+    at.session_state["touched"] = True
+    settle(at.run())
+    assert any("Only one class is left" in text.value for text in at.markdown)
+    assert scene_of(at)["revision"] == before["revision"]
+    at.button(key="undo_problem").click().run()
+    assert not any("Only one class is left" in text.value for text in settle(at).markdown)

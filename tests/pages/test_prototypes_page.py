@@ -1,0 +1,518 @@
+"""The prototypes page without a browser: every data set and section, numbers against direct ones, and nasty names."""
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from browser import ROOT
+from streamlit.testing.v1 import AppTest
+
+from fairglvq import explain
+from fairglvq.datasets import Block, Dataset
+from fairglvq.explain import decision
+from fairglvq.fairness import metrics
+from fairglvq.scenes import settings as state
+from fairglvq.scenes import sources
+from fairglvq.scenes.settings import Fold, Settings
+
+STARTS = {"glvq": "**GLVQ** decides", "inp": "**INP + GLVQ**, blind along", "fairglvq": "**FairGLVQ** with C"}
+LIMIT = 300  # runs of the script until a training must have ended
+NASTY = '<script>alert("x")</script> **bold** :red[r] $x$ [a](http://b.example)'
+
+
+def visit(**query):
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    at.switch_page("pages/prototypes.py")
+    for name, value in query.items():
+        at.query_params[name] = value
+    return settle(at.run())
+
+
+def settle(at):
+    """Rerun like the page's own fragment does, until the training asked for is over."""
+    for _ in range(LIMIT):
+        assert not at.exception
+        if "job" not in at.session_state or at.session_state["job"].future.done():
+            return checked(at.run())
+        at.run()
+    raise TimeoutError("the training did not end")
+
+
+def checked(at):
+    assert not at.exception
+    return at
+
+
+def go(at, section):
+    return checked(at.button_group(key="p_section").set_value(section).run())
+
+
+def texts(at):
+    return [element.value for element in at.main.markdown]
+
+
+def text(at, start):
+    """The one paragraph that starts like this."""
+    (found,) = [value for value in texts(at) if value.startswith(start)]
+    return found
+
+
+def plain(words):
+    """Markdown without its escapes and without what keeps addresses from becoming links."""
+    return re.sub(r"\\(.)", r"\1", words).replace("\N{WORD JOINER}", "")
+
+
+def headings(at):
+    """The prototypes of the open card and of the short ones, by number."""
+    bodies = [element.proto.body for element in at.get("html")]
+    return [int(found[1]) for body in bodies if (found := re.search(r"Prototype (\d+) decides", body))]
+
+
+def charts(at):
+    return [json.loads(chart.proto.spec) for chart in at.get("plotly_chart")]
+
+
+def numbers(array):
+    """A Plotly array, plain or packed."""
+    if isinstance(array, dict):
+        import base64
+
+        return np.frombuffer(base64.b64decode(array["bdata"]), array["dtype"]).tolist()
+    return array
+
+
+def view(at):
+    return at.session_state["explained_view"][1]
+
+
+def find(at, label):
+    (button,) = [button for button in at.button if button.label == label]
+    return button
+
+
+# ---- the model ----
+
+
+def test_the_first_view_is_trained_and_its_numbers_are_those_of_the_metrics():
+    at = visit()
+    shown = at.session_state["shown"][1].scene
+    table, W = shown.table, shown.runs["fairglvq"].prototypes[-1]
+    X, y, s = table.X[table.measured], table.y[table.measured], table.s[table.measured]
+    decided = (((X[:, None] - W) ** 2).sum(axis=2).argmin(axis=1) >= len(W) // 2).astype(int)
+    parity = metrics.statistical_parity_difference(decided, sensitive_features=s, favourable=1)
+    chance = metrics.equal_opportunity_difference(y, decided, sensitive_features=s, favourable=1)
+    words = text(at, "**FairGLVQ** with C = 1.5 decides with 8 prototypes. Measured on 640 held-out points")
+    assert f"**{100 * np.mean(decided == y):.1f}%** of its decisions are right" in words
+    assert f"statistical parity gap of **{100 * parity:.1f} points**" in words
+    assert f"equal opportunity gap of **{100 * chance:.1f} points**" in words
+    assert at.query_params == {}
+    assert not at.warning
+
+
+def test_the_waterfall_on_the_page_adds_up_to_the_number_above_it():
+    at = visit(data="german", epochs="20")
+    for measure, words in (("statistical_parity", "statistical parity"), ("equal_opportunity", "equal opportunity")):
+        checked(at.button_group(key="p_measure").set_value(measure).run())
+        bars = next(trace for trace in charts(at)[0]["data"] if trace["type"] == "bar")
+        *parts, gap = numbers(bars["y"])
+        assert sum(parts) == pytest.approx(gap)
+        assert f"{words} gap of **{gap:.1f} points**" in text(at, "**FairGLVQ**")
+        table = at.dataframe[0].value
+        assert table["points of the gap"].iloc[:-1].sum() == pytest.approx(
+            table["points of the gap"].iloc[-1], abs=0.05
+        )
+
+
+@pytest.mark.parametrize("name", ["local", "xor", "three_classes", "three_groups", "german"])
+def test_every_section_of_every_data_set(name):
+    at = visit(data=name, epochs="20")
+    for section in ("cards", "pairs", "person"):
+        go(at, section)
+        for method, start in STARTS.items():
+            checked(at.button_group(key="p_method").set_value(method).run())
+            assert text(at, start)
+    assert not any("nan" in re.findall(r"\w+", words) for words in texts(at))
+
+
+def test_settings_come_along_from_the_playground_and_stay_in_the_link():
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    at.query_params["data"] = "local"
+    at.query_params["k"] = "3"
+    settle(at.run())
+    at.switch_page("pages/prototypes.py")
+    settle(at.run())
+    assert at.session_state["settings"] == Settings(dataset="local", C=1.0, prototypes=3)
+    assert "decides with 6 prototypes" in text(at, "**FairGLVQ**")
+    at.slider(key="w_prototypes").set_value(2).run()
+    settle(at)
+    assert "decides with 4 prototypes" in text(at, "**FairGLVQ**")
+    assert dict(at.query_params) == {"data": "local", "k": "2"}
+
+
+@pytest.mark.parametrize("method", ["glvq", "inp"])
+def test_the_method_that_a_curve_was_opened_with_is_shown(method):
+    at = visit()
+    at.session_state["shown_method"] = method
+    checked(at.run())
+    assert text(at, STARTS[method])
+    checked(at.button_group(key="p_method").set_value("fairglvq").run())
+    assert text(at, "**FairGLVQ** with C")
+
+
+def test_a_model_of_one_fold_says_so():
+    at = visit(data="german", epochs="20")
+    at.session_state["settings"] = replace(at.session_state["settings"], fold=Fold(5, 1, 3))
+    at.session_state["touched"] = True
+    settle(at.run())
+    assert "(fold 2 of 5 of a trade-off curve, seed 3)" in text(at, "**FairGLVQ**")
+
+
+def test_a_bad_link_is_repaired_and_said():
+    at = visit(C="999")
+    assert "not possible" in text(at, "**The link was repaired.**")
+    find(at, "Dismiss").click().run()
+    assert not any("link was repaired" in words for words in texts(at))
+
+
+def test_what_cannot_be_trained_is_explained_and_undone():
+    from fairglvq.scenes import scene
+
+    rows = (scene.load_table(Settings()).y == 1).nonzero()[0].tolist()
+    at = visit()
+    at.session_state["history"] = [at.session_state["settings"]]
+    at.session_state["settings"] = Settings(erased=tuple(rows))
+    at.session_state["touched"] = True
+    settle(at.run())
+    assert text(at, "Only one class is left")
+    at.button(key="undo_problem").click().run()
+    assert not any("Only one class is left" in words for words in texts(settle(at)))
+
+
+def test_compas_is_offered_where_it_is_missing(monkeypatch, tmp_path):
+    monkeypatch.setenv("FAIRGLVQ_CACHE", str(tmp_path))
+    at = visit(data="compas")
+    assert any("COMPAS is not on this computer yet" in words for words in texts(at))
+    assert not at.get("plotly_chart")
+
+
+# ---- cards ----
+
+
+def test_cards_are_sorted_and_the_rest_comes_on_request():
+    at = visit(data="german", epochs="20", k="6")
+    for by in ("size", "impurity", "contribution"):
+        checked(at.button_group(key="p_sort").set_value(by).run())
+        expected = [p + 1 for p in view(at).explained("fairglvq").order(by)]
+        opened, *short = headings(at)
+        assert short == expected[:6]
+    assert opened == expected[0]  # the card that adds most to the gap is open at first
+    checked(at.toggle(key="p_all").set_value(True).run())
+    assert headings(at)[1:] == expected
+    assert len(expected) == 12
+
+
+def test_the_open_card_tells_what_a_direct_count_finds():
+    at = visit(data="german", epochs="20")
+    p = headings(at)[2] - 1
+    checked(at.button(key=f"open_{p}").click().run())
+    assert headings(at)[0] == p + 1
+    v = view(at)
+    people, explained = v.people, v.explained("fairglvq")
+    W = explained.model.prototypes
+    measured = np.flatnonzero(people.measured)
+    cell = [i for i in measured if ((people.X[i] - W) ** 2).sum(axis=1).argmin() == p]
+    assert f"**{len(cell) / 2:.1f}%** of them: {len(cell)} of 200 held-out people" in text(at, "It decides for")
+    good = sum(people.y[i] == 1 for i in cell)
+    assert f"{good} “good” ({100 * good / len(cell):.1f}%)" in plain(text(at, "**Who is in its cell.**"))
+    rows = at.table[0].value
+    for g, name in enumerate(people.groups):
+        own = [i for i in cell if people.s[i] == g]
+        row = rows.iloc[g]
+        assert plain(row["group"]) == name
+        assert row["people"] == f"{len(own)}" + (" (few)" if 0 < len(own) < 30 else "")
+        assert row["share of the cell"] == f"{100 * len(own) / len(cell):.1f}%"
+        if own:
+            right = sum(people.y[i] == explained.model.labels[p] for i in own) / len(own)
+            assert row["decided rightly"] == f"{100 * right:.1f}%"
+            assert row["truly good"] == f"{100 * sum(people.y[i] == 1 for i in own) / len(own):.1f}%"
+    left = np.delete(np.arange(len(W)), p)
+    rest = explain.explain(people, explain.Model(W[left], explained.model.labels[left])).score
+    removal = text(at, "**If it were removed.**")
+    assert f"→ {100 * rest.accuracy:.1f}%, parity gap" in removal
+    assert f"→ {100 * rest.statistical_parity:.1f} points, opportunity gap" in removal
+    assert f"→ {100 * rest.equal_opportunity:.1f} points." in removal
+    closest = sorted(np.flatnonzero(explained.nearest == p), key=lambda i: ((people.X[i] - W[p]) ** 2).sum())[:3]
+    labels = [button.label for button in at.button if button.label.startswith("Explain ")]
+    assert labels == [f"Explain person {v.table.rows[i] + 1}" for i in closest]
+
+
+def test_every_column_of_a_prototype_is_there():
+    at = visit(data="german", epochs="20")
+    v, p = view(at), headings(at)[0] - 1
+    x = v.people.original(v.models["fairglvq"].prototypes[p])
+    table = next(frame.value for frame in at.dataframe if "average person" in frame.value).set_index("column")
+    assert list(table.index) == [block.column for block in v.people.blocks]
+    age, housing = v.people.block("age"), v.people.block("housing")
+    assert table.loc["age", f"prototype {p + 1}"] == f"{x[age.start]:.1f}"
+    assert table.loc["age", "average person"] == f"{v.data.X[:, age.start].mean():.1f}"
+    mean = v.data.X[:, housing.columns].mean(axis=0)
+    order = np.argsort(-mean)
+    expected = ", ".join(f"{housing.categories[c]} {100 * mean[c]:.0f}%" for c in order)
+    assert table.loc["housing", "average person"] == expected
+
+
+def test_the_map_shows_every_prototype_where_it_is():
+    at = visit()
+    marks = next(trace for trace in charts(at)[1]["data"] if trace["mode"] == "markers+text")
+    order = [entry[0] for entry in marks["customdata"]]
+    assert sorted(order) == list(range(8))
+    places = np.column_stack([numbers(marks["x"]), numbers(marks["y"])])
+    assert places == pytest.approx(view(at).models["fairglvq"].prototypes[order])
+
+
+def test_cards_of_inp_are_filled_in_with_the_average_person_and_say_so():
+    at = visit(data="german", epochs="20", inp="10")
+    checked(at.button_group(key="p_method").set_value("inp").run())
+    v = view(at)
+    model, people = v.models["inp"], v.people
+    removed = at.session_state["shown"][1].scene.runs["inp"].removed
+    assert "blind along 10 of 59 directions" in text(at, STARTS["inp"])
+    assert any(words.value.startswith("INP took out 10 of 59 directions") for words in at.caption)
+    profiles = v.explained("inp").profiles
+    assert profiles @ model.matrix.T + model.shift == pytest.approx(model.prototypes, abs=1e-9)
+    assert (profiles - people.X.mean(axis=0)) @ removed.T == pytest.approx(np.zeros((len(profiles), 10)), abs=1e-9)
+    marks = next(trace for trace in charts(at)[1]["data"] if trace["mode"] == "markers+text")
+    places = np.column_stack([numbers(marks["x"]), numbers(marks["y"])])
+    order = [entry[0] for entry in marks["customdata"]]
+    assert places == pytest.approx((profiles[order] - v.plane.origin) @ v.plane.axes)
+    p = headings(at)[0] - 1
+    told = plain(text(at, "**Apart from the average person:**"))
+    column, category, own, average = re.search(r":\*\* (\w+): (.+?) (\d+)% \(average (\d+)%\)", told).groups()
+    block = people.block(column)
+    at_category = block.categories.index(category)
+    values = np.maximum(people.original(profiles[p])[block.columns], 0)
+    assert int(own) == round(100 * values[at_category] / values.sum())
+    assert int(average) == round(100 * people.original(people.mean)[block.columns][at_category])
+    measured = np.flatnonzero(people.measured)
+    Z = people.X @ model.matrix.T + model.shift
+    cell = [i for i in measured if ((Z[i] - model.prototypes) ** 2).sum(axis=1).argmin() == p]
+    assert f"{len(cell)} of 200 held-out people" in text(at, "It decides for")
+
+
+def test_nothing_is_left_where_inp_removes_everything():
+    at = visit(data="german", epochs="20", inp="50")
+    checked(at.button_group(key="p_method").set_value("inp").run())
+    assert any("all prototypes stand at one place" in words.value for words in at.caption)
+    assert text(at, "**Apart from the average person:** nothing, they look the same.")
+    assert text(at, "No prototype adds to the gap")
+    for section in ("pairs", "person", "cards"):
+        go(at, section)
+
+
+def test_a_prototype_of_inp_that_training_pushed_aside_is_told():
+    at = visit(data="xor")
+    checked(at.button_group(key="p_method").set_value("inp").run())
+    explained = view(at).explained("inp")
+    p = int(explained.aside.argmax())
+    assert explained.aside[p] > 0.05
+    checked(at.toggle(key="p_all").set_value(True).run())
+    checked(at.button(key=f"open_{p}").click().run())
+    assert any(f"pushed this prototype {explained.aside[p]:.2f} aside" in words.value for words in at.caption)
+
+
+def test_a_person_of_a_card_is_explained_with_one_click():
+    at = visit(data="german", epochs="20")
+    button = next(button for button in at.button if button.label.startswith("Explain person"))
+    number = button.label.split()[-1]
+    checked(button.click().run())
+    assert text(at, f"##### Person {number}:")
+    assert at.number_input(key="p_row").value == int(number)
+
+
+# ---- pairs ----
+
+
+def test_both_models_stand_side_by_side():
+    at = go(visit(data="german", epochs="20"), "pairs")
+    v = view(at)
+    table = at.table[0].value
+    for method, name in (("glvq", "GLVQ"), ("fairglvq", "FairGLVQ")):
+        score = v.explained(method).score
+        assert table[name].tolist() == [
+            f"{100 * score.accuracy:.1f}%",
+            f"{100 * score.statistical_parity:.1f}",
+            f"{100 * score.equal_opportunity:.1f}",
+        ]
+    pairs = explain.match(v.explained("glvq"), v.explained("fairglvq"))
+    told = [words for words in texts(at) if words.startswith("**GLVQ ")]
+    assert len(told) == 6
+    for words, pair in zip(told, pairs, strict=False):
+        assert words.startswith(f"**GLVQ {pair.before + 1} → FairGLVQ {pair.after + 1}**")
+        assert f"moved by {pair.distance:.2f}" in words
+    checked(at.toggle(key="p_all_pairs").set_value(True).run())
+    assert len([words for words in texts(at) if words.startswith("**GLVQ ")]) == len(pairs) == 8
+    m = v.people.measured
+    for g, who in enumerate(v.who):
+        own = m & (v.people.s == g)
+        had, has = (v.explained(k).decisions[own] == 1 for k in ("glvq", "fairglvq"))
+        words = text(at, f"Of 100 {who},")
+        assert f"{100 * np.mean(has & ~had):.0f} gained and {100 * np.mean(had & ~has):.0f} lost" in words
+
+
+# ---- one person ----
+
+
+def pick(at, way):
+    return checked(at.button_group(key="p_pick").set_value(way).run())
+
+
+def person(at):
+    """Position of the person in view, from the heading."""
+    words = next(words for words in texts(at) if re.match(r"##### (Person|Point) \d", words))
+    return int(re.search(r"\d+", words)[0]) - 1
+
+
+def test_somebody_whose_decision_changed():
+    at = go(visit(data="german", epochs="20"), "person")
+    v = view(at)
+    changed = explain.changed_people(v.explained("glvq"), v.explained("fairglvq"))
+    assert person(at) in v.table.rows[changed]
+    before = person(at)
+    checked(find(at, f"Somebody else of these {len(changed)}").click().run())
+    assert person(at) != before
+    assert person(at) in v.table.rows[changed]
+    payers = at.dataframe[-1].value
+    assert payers["person"].tolist() == [f"person {row + 1}" for row in v.table.rows[changed]]
+    assert (payers["GLVQ"] != payers["FairGLVQ"]).all()
+
+
+def test_a_person_by_number_with_decision_reasons_and_changes():
+    at = pick(go(visit(data="german", epochs="20"), "person"), "row")
+    checked(at.number_input(key="p_row").set_value(17).run())
+    assert person(at) == 16
+    v = view(at)
+    x, truth = v.people.X[16], int(v.people.y[16])
+    model = v.models["fairglvq"]
+    D = ((x - model.prototypes) ** 2).sum(axis=1)
+    plus, minus = D[model.labels == truth].min(), D[model.labels != truth].min()
+    table = at.table[0].value.set_index("method")
+    for method, name in (("glvq", "GLVQ"), ("inp", "INP + GLVQ"), ("fairglvq", "FairGLVQ")):
+        m = v.models[method]
+        z = x if m.matrix is None else m.matrix @ x + m.shift
+        label = m.labels[((z - m.prototypes) ** 2).sum(axis=1).argmin()]
+        assert table.loc[name, "decision"] == v.people.classes[label]
+        assert table.loc[name, "right?"] == ("right" if label == truth else "wrong")
+    assert table.loc["FairGLVQ", "μ"].replace("\N{MINUS SIGN}", "-") == f"{(plus - minus) / (plus + minus):.3f}"
+    why = text(at, "**Why FairGLVQ decides").replace("\N{MINUS SIGN}", "-")
+    assert f"d+ = {plus:.3f}" in why
+    assert f"d- = {minus:.3f}" in why
+    assert f"d+ - d- = {plus - minus:.3f}" in why
+    shares = next(spec for spec in charts(at) if any("speaks for" in trace.get("name", "") for trace in spec["data"]))
+    drawn = [x for trace in shares["data"] for x in numbers(trace["x"])]
+    assert sum(drawn) == pytest.approx(plus - minus)
+    assert "age" in text(at, "**Flip test.**")
+
+
+def test_the_reasons_of_inp_add_up():
+    at = go(visit(data="german", epochs="20"), "person")
+    checked(at.button_group(key="p_method").set_value("inp").run())
+    v, i = view(at), person(at)
+    model = v.models["inp"]
+    z = model.matrix @ v.people.X[i] + model.shift
+    D = ((z - model.prototypes) ** 2).sum(axis=1)
+    own = model.labels == v.people.y[i]
+    difference = D[own].min() - D[~own].min()
+    shares = next(spec for spec in charts(at) if any("speaks for" in trace.get("name", "") for trace in spec["data"]))
+    drawn = [x for trace in shares["data"] for x in numbers(trace["x"])]
+    assert sum(drawn) == pytest.approx(difference)
+    assert f"d+ - d- = {difference:.3f}" in text(at, "**Why INP + GLVQ decides").replace("\N{MINUS SIGN}", "-")
+    payers = at.dataframe[-1].value
+    assert (payers["GLVQ"] != payers["INP + GLVQ"]).all()
+
+
+def test_immutable_columns_can_be_corrected():
+    at = go(visit(data="german", epochs="20"), "person")
+    (chosen,) = at.multiselect
+    assert chosen.value == ["age", "foreign_worker", "personal_status"]
+
+    def offered():
+        tables = [frame.value for frame in at.dataframe if "would have to be" in frame.value]
+        return set(tables[0]["column"]) if tables else set()
+
+    columns = offered()
+    assert columns
+    assert not columns & {"age", "foreign_worker", "personal_status"}
+    first = sorted(columns)[0]
+    checked(chosen.set_value([first]).run())
+    assert first not in offered()
+
+
+def test_search_finds_and_says_how_many():
+    at = pick(go(visit(data="german", epochs="20"), "person"), "search")
+    checked(at.text_input(key="p_query").set_value("age > 70, good").run())
+    frame = view(at).data.frame
+    rows = frame.index[(frame["age"] > 70) & (frame["credit"] == "good")]
+    assert any(caption.value == f"{len(rows)} people found." for caption in at.caption)
+    assert person(at) in rows
+    checked(at.text_input(key="p_query").set_value("nobody is called that").run())
+    assert any(caption.value == "0 people found." for caption in at.caption)
+
+
+def test_typed_values_are_decided():
+    at = pick(go(visit(data="german", epochs="20"), "person"), "typed")
+    v = view(at)
+    i = int(explain.changed_people(v.explained("glvq"), v.explained("fairglvq"))[0])
+    values = decision.values_of(v.people, v.people.X[i])
+    field = {element.label: element for element in [*at.number_input, *at.selectbox] if "typed" in str(element.key)}
+    assert {plain(label) for label in field} == set(values)
+    assert field["age"].value == values["age"]
+    field["age"].set_value(70)
+    field["housing"].set_value("for free")
+    checked(find(at, "Decide").click().run())
+    x = decision.person(v.people, values | {"age": 70.0, "housing": "for free"})
+    table = at.table[0].value.set_index("method")
+    for method, name in (("glvq", "GLVQ"), ("inp", "INP + GLVQ"), ("fairglvq", "FairGLVQ")):
+        assert table.loc[name, "decision"] == v.people.classes[decision.judge(v.models[method], x).label]
+    assert "right?" not in table
+
+
+def test_a_group_that_the_models_do_not_see_is_said():
+    at = go(visit(), "person")
+    assert "is not among the features" in text(at, "**Flip test.**")
+
+
+# ---- names from a visitor's table ----
+
+
+def nasty_table(n=200):
+    rng = np.random.default_rng(0)
+    number, town = rng.normal(size=n), rng.integers(0, 2, n)
+    s = rng.integers(0, 2, n)
+    return Dataset(
+        name="table", title=NASTY, X=np.column_stack([number, np.eye(2)[town]]), y=(number + s > 0.5).astype(int), s=s,
+        blocks=(Block(NASTY, 0, 1, "number"), Block("t_o_w_n", 1, 3, "category", (NASTY, "*b*"))), favourable=1,
+        class_names={0: NASTY, 1: "_yes_"}, group_names={0: NASTY, 1: "`g`"}, label_column="l", group_column="<i>g</i>",
+        source="", licence="",
+    )  # fmt: skip
+
+
+def test_no_name_becomes_markup():
+    data = nasty_table()
+    settings = state.for_table(sources.lend(data), data)
+    at = visit()
+    at.session_state["settings"] = settings
+    at.session_state["touched"] = True
+    settle(at.run())
+    for section in ("cards", "pairs", "person"):
+        go(at, section)
+        said = [*texts(at), *(caption.value for caption in at.caption)]
+        for words in said:
+            for sign in ("<script", "**bold**", ":red[", "$x$", "](http", "<i>"):
+                assert not re.search(r"(?<!\\)" + re.escape(sign), words)  # an escape before it makes it plain text
+        assert any(NASTY in plain(words) for words in said)
+        for element in at.get("html"):
+            assert "<script" not in element.proto.body
+        for spec in charts(at):
+            assert "<script" not in json.dumps(spec)

@@ -1,0 +1,441 @@
+"""The page "Your data" without a browser: good and bad tables, choices, and that nothing entered is lost."""
+
+import asyncio
+import gc
+import weakref
+
+import numpy as np
+import pandas as pd
+import pytest
+from browser import ROOT, wait_for
+from starlette.requests import Request
+from streamlit.testing.v1 import AppTest
+
+from fairglvq.datasets import table
+from fairglvq.datasets.table.profile import profile
+
+
+def people(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    sex = rng.choice(["female", "male"], n)
+    male = sex == "male"
+    return pd.DataFrame(
+        {
+            "sex": sex,
+            "height": (np.where(male, 178.0, 165.0) + rng.normal(0, 6, n)).round(1),
+            "town": rng.choice(["Bonn", "Ulm", "Kiel"], n),
+            "age": rng.integers(18, 70, n),
+            "hired": np.where(rng.random(n) < np.where(male, 0.7, 0.4), "yes", "no"),
+        }
+    )
+
+
+def csv(frame):
+    return frame.to_csv(index=False).encode()
+
+
+@pytest.fixture
+def at():
+    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    page.switch_page("pages/your_data.py")
+    return fine(page.run())
+
+
+def fine(at):
+    assert not at.exception
+    return at
+
+
+def upload(at, content, name="people.csv"):
+    at.file_uploader[0].set_value((name, content, "text/csv")).run()
+    return fine(at)
+
+
+def text(at):
+    """Everything said in plain HTML."""
+    return " ".join(element.proto.body for element in at.get("html"))
+
+
+def click(at, label):
+    next(button for button in at.button if button.label == label).click()
+    return fine(at.run())
+
+
+def edit(at, rows):
+    """Type into the table of columns."""
+    edits = {"edited_rows": rows, "added_rows": [], "deleted_rows": []}
+    now = at.session_state
+    now[f"own_editor_{now['own_serial']}_{now['own_editor_turn']}"] = edits
+    return fine(at.run())
+
+
+def draft(at):
+    return at.session_state["own_draft"]
+
+
+def test_the_empty_page_says_what_to_do(at):
+    assert any("one row per person" in element.value for element in at.markdown)
+    assert any("written to no disk" in element.value for element in at.caption)
+    assert [tab.label for tab in at.tabs] == ["Upload a file", "Paste a table", "Try an example"]
+    assert not at.selectbox
+
+
+def test_the_page_says_where_a_table_goes(at, monkeypatch):
+    assert "written to no disk, goes nowhere else, and is forgotten" in at.caption[0].value
+    monkeypatch.setenv("FAIRGLVQ_CLUSTER", "tcp://127.0.0.1:1")
+    assert "goes to the computers that compute trade-off curves" in fine(at.run()).caption[0].value
+
+
+def test_an_uploaded_file_is_guessed_and_shown_before_any_model(at):
+    upload(at, csv(people()))
+    assert at.selectbox(key="own_target").value == "hired"
+    assert at.selectbox(key="own_favourable").value == "yes"
+    assert at.selectbox(key="own_protected").value == "sex"
+    data = table.build(table.read(csv(people())).frame, draft(at))
+    found = profile(data, protected="sex")
+    low, high = sorted(found.rates, key=lambda rate: rate.rate)
+    said = text(at)
+    assert f"Of 100 people in the group “{low.group}”, {100 * low.rate:.0f} have the outcome “yes”" in said
+    assert f"{100 * high.low:.1f} to {100 * high.high:.1f}" in said
+    assert f"The gap is {100 * found.gap:.1f} points" in said
+    strongest = next(proxy for proxy in found.proxies if not proxy.protected)
+    assert strongest.column == "height"
+    assert f"{100 * strongest.auc:.0f} %" in said
+    assert "under 30" not in said
+
+
+def test_parquet_and_paste_bring_the_same(at):
+    import io
+
+    file = io.BytesIO()
+    people().to_parquet(file)
+    upload(at, file.getvalue(), "people.parquet")
+    first = at.session_state["own_built"][2][0].fingerprint
+    at.text_area(key="own_pasted").set_value(people().to_csv(index=False, sep="\t")).run()
+    click(at, "Read this table")
+    assert "Your pasted table: 300 rows" in text(at)
+    assert at.session_state["own_built"][2][0].fingerprint == first
+
+
+def test_the_example_is_german_credit(at):
+    from fairglvq import datasets
+
+    click(at, "Use the example")
+    data = at.session_state["own_built"][2][0]
+    bundled = datasets.load("german")
+    np.testing.assert_array_equal(data.s, bundled.s)
+    np.testing.assert_array_equal(data.y, bundled.y)
+    assert data.X.shape == bundled.X.shape
+    assert draft(at).cut == 25
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "“bad.csv”: The table is empty."),
+        (b"a,b\n1,\x81\xff\n", "Line 2 holds the byte 0x81"),
+        (b"PK\x03\x04", "Excel"),
+        (b"one\ntwo\n", "Only one column"),
+    ],
+)
+def test_a_bad_file_is_explained_and_the_table_before_it_stays(at, content, message):
+    upload(at, content, "bad.csv")
+    assert message in text(at)
+    assert not at.selectbox
+    upload(at, csv(people()))
+    assert message not in text(at)
+    at.selectbox(key="own_protected").set_value("town").run()
+    upload(at, content, "bad.csv")
+    assert message in text(at)
+    assert "Your last table is still there." in text(at)
+    assert draft(at).protected == "town"
+    assert at.selectbox(key="own_protected").value == "town"
+    assert "Before any model" in [header.value for header in at.subheader]
+
+
+def test_ragged_rows_can_be_left_out(at):
+    upload(at, csv(people()) + b"male,1\nfemale,2,3\n")
+    assert "Row 302 has 2 values, but the header names 5 columns" in text(at)
+    click(at, "Go on without these 2 rows")
+    assert "2 rows with too many or too few values were left out." in text(at)
+    assert len(at.session_state["own_built"][2][0].y) == 300
+
+
+def test_a_bad_choice_is_explained_and_kept(at):
+    upload(at, csv(people().assign(constant="x")))
+    at.selectbox(key="own_protected").set_value("constant").run()
+    assert "In column “constant” everybody is in the group “x”" in text(fine(at))
+    assert at.selectbox(key="own_protected").value == "constant"
+    assert not any(button.label == "Use this table" for button in at.button)
+    at.selectbox(key="own_protected").set_value("sex").run()
+    assert any(button.label == "Use this table" for button in fine(at).button)
+
+
+def test_numbers_are_cut(at):
+    upload(at, csv(people()))
+    at.selectbox(key="own_protected").set_value("age").run()
+    assert at.number_input(key="own_cut").value == people()["age"].median()
+    at.number_input(key="own_cut").set_value(30.0).run()
+    assert "“under 30”" in text(fine(at))
+    at.selectbox(key="own_target").set_value("height").run()
+    at.number_input(key="own_target_cut").set_value(170.0).run()
+    assert at.selectbox(key="own_favourable").options == ["under 170", "170 or more"]
+    assert at.selectbox(key="own_favourable").value == "170 or more"
+    data = fine(at).session_state["own_built"][2][0]
+    assert data.y.sum() == (people()["height"] >= 170).sum()
+    assert data.s.sum() == (people()["age"] >= 30).sum()
+
+
+def test_many_outcomes_are_taken_together(at):
+    frame = people().assign(hired=[f"grade {i % 7}" for i in range(300)])
+    upload(at, csv(frame))
+    at.selectbox(key="own_target").set_value("hired").run()
+    assert at.checkbox(key="own_others_as_one").value
+    at.selectbox(key="own_favourable").set_value("grade 3").run()
+    assert at.session_state["own_built"][2][0].class_names == {0: "all others", 1: "grade 3"}
+    at.checkbox(key="own_others_as_one").set_value(False).run()
+    assert "has 7 different values" in text(fine(at))
+
+
+def test_gaps_rare_and_small(at):
+    frame = people()
+    frame.loc[:9, "town"] = None
+    frame.loc[290:, "sex"] = "other"
+    upload(at, csv(frame))
+    assert "10 rows with a missing value left out" in text(at)
+    assert "few: under 30" in text(at)
+    at.segmented_control(key="own_missing").set_value("impute").run()
+    assert "10 rows without “town”: put into a category of their own." in text(fine(at))
+    at.segmented_control(key="own_small_groups").set_value("drop").run()
+    assert "few: under 30" not in text(fine(at))
+    at.number_input(key="own_rare").set_value(40.0).run()
+    assert draft(at).rare == 0.4
+    assert "rare values of “town”" in text(fine(at)) or "“town” has" in text(at)
+
+
+def test_the_protected_column_can_be_hidden_from_the_model(at):
+    upload(at, csv(people()))
+    at.checkbox(key="own_sees").set_value(False).run()
+    assert "sex" in draft(fine(at)).left_out
+    assert "sex" not in {block.column for block in at.session_state["own_built"][2][0].blocks}
+    assert "does not see “sex”" in text(at)
+
+
+def test_kinds_can_be_corrected(at):
+    upload(at, csv(people()))
+    edit(at, {3: {"Kind": "category"}, 1: {"Model sees it": False}, 2: {"Fixed": True}})
+    plan = draft(at)
+    assert plan.kinds["age"] == "category"
+    assert plan.left_out == ("height",)
+    assert plan.immutable == ("sex", "town", "age")
+    blocks = {block.column: block for block in at.session_state["own_built"][2][0].blocks}
+    assert blocks["age"].kind == "category"
+    assert "height" not in blocks
+
+
+def test_the_table_of_columns_shows_what_an_edit_brought_along(at):
+    names = [f"Ms {i} Example of Some Street" for i in range(300)]
+    upload(at, csv(people().assign(name=names)))
+    assert draft(at).kinds["name"] == "text"
+    seen = at.data_editor[0].value["Model sees it"].tolist()
+    assert seen == [True, True, True, True, False, False]
+    edit(at, {5: {"Model sees it": True}, 4: {"Model sees it": True}})  # a text, and the target
+    assert draft(at).kinds["name"] == "category"
+    assert draft(at).left_out == ()
+    assert at.data_editor[0].value["Model sees it"].tolist() == [True, True, True, True, False, True]
+    edit(at, {5: {"Kind": "text (not used)"}})
+    assert at.data_editor[0].value["Model sees it"].tolist() == seen
+    edit(at, {5: {"Kind": "category"}})
+    assert at.data_editor[0].value["Model sees it"].tolist() == [True, True, True, True, False, True]
+
+
+def test_a_table_can_be_forgotten(at):
+    upload(at, csv(people()))
+    click(at, "Use this table")
+    key = at.session_state["settings"].table
+    from fairglvq.scenes import sources
+
+    assert sources.lent(key)
+    click(at, "Forget this table")
+    assert not sources.lent(key)
+    assert "What you need" in at.markdown[-1].value
+    left = [name for name in at.session_state if name.startswith("own_") and at.session_state[name]]
+    assert left == []
+    assert at.session_state["settings"].dataset == "xor"
+    upload(at, csv(people()))
+    assert "Of 100 people in the group “female”" in text(at)
+
+
+def test_a_link_to_somebody_elses_table_does_not_open_it(at):
+    upload(at, csv(people()))
+    click(at, "Use this table")
+    key = at.session_state["settings"].table
+    for page in ("pages/playground.py", "pages/tradeoff.py", "pages/prototypes.py"):
+        other = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        other.switch_page(page)
+        other.query_params.update({"data": "table", "table": key})
+        fine(other.run())
+        assert "table" not in other.query_params
+        assert not any(getattr(value, "dataset", "") == "table" for value in other.session_state.values())
+
+
+def test_when_the_visit_is_over_nothing_holds_the_table():
+    from fairglvq.scenes import sources
+    from pages.shared import training
+
+    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    page.switch_page("pages/your_data.py")
+    click(upload(fine(page.run()), csv(people(seed=5))), "Use this table")
+    settings = page.session_state["settings"]
+    for name in ("playground", "tradeoff", "prototypes"):
+        page.query_params.clear()
+        page.switch_page(f"pages/{name}.py")
+        fine(page.run())
+
+    def kept():
+        shelves = (training.service().results, training.service().tables)
+        return [key for shelf in shelves for key in list(shelf.futures) if settings.table in str(key)]
+
+    assert sources.lent(settings.table)
+    assert kept()
+    page = None
+    wait_for(lambda: gc.collect() >= 0 and not sources.lent(settings.table), 10, "the table to be gone")
+    wait_for(lambda: not kept(), 10, "what was trained on it to be gone")
+
+
+def test_an_upload_is_never_put_into_a_temporary_file(at):
+    body = b'--x\r\nContent-Disposition: form-data; name="f"; filename="f.csv"\r\n\r\n' + b"1,2\n" * 10**6
+    sent = [{"type": "http.request", "body": body + b"\r\n--x--\r\n", "more_body": False}]
+
+    async def receive():
+        return sent.pop()
+
+    async def taken():
+        headers = [(b"content-type", b"multipart/form-data; boundary=x")]
+        async with Request({"type": "http", "method": "PUT", "headers": headers}, receive).form() as form:
+            return form["f"].size, form["f"].file._rolled
+
+    assert asyncio.run(taken()) == (4 * 10**6, False)
+
+
+def test_use_makes_it_the_data_set_of_every_page(at):
+    upload(at, csv(people()))
+    click(at, "Use this table")
+    assert "Every page now works with your table." in text(at)
+    settings = at.session_state["settings"]
+    assert settings.dataset == "table"
+    assert at.session_state["own_immutable"] == ("sex", "age")
+    from fairglvq.scenes.sources import dataset_of
+
+    assert dataset_of(settings).fingerprint == at.session_state["own_built"][2][0].fingerprint
+    at.selectbox(key="own_protected").set_value("town").run()
+    assert "press the button to take over your changes" in text(fine(at))
+    click(at, "Use this table")
+    assert at.session_state["settings"].table != settings.table
+
+
+def test_the_trade_off_page_follows_from_table_to_table(at):
+    for frame in (people(), people(seed=1)):
+        at.switch_page("pages/tradeoff.py")
+        fine(at.run())
+        at.switch_page("pages/your_data.py")
+        upload(fine(at.run()), csv(frame))
+        click(at, "Use this table")
+        at.query_params.clear()  # as a browser does on the way to another page
+        at.switch_page("pages/tradeoff.py")
+        fine(at.run())
+        assert at.session_state["choice"].table == at.session_state["settings"].table != ""
+        at.switch_page("pages/your_data.py")
+        fine(at.run())
+
+
+def test_a_table_without_caveats_leaves_no_empty_sentence_on_the_playground(at):
+    click(upload(at, csv(people())), "Use this table")
+    at.switch_page("pages/playground.py")
+    assert "Mind:" not in text(fine(at.run()))
+    at.switch_page("pages/your_data.py")
+    fine(at.run())
+    at.selectbox(key="own_protected").set_value("town").run()
+    at.checkbox(key="own_sees").set_value(False).run()
+    click(at, "Use this table")
+    at.switch_page("pages/playground.py")
+    assert "Mind: The model does not see “town”" in text(fine(at.run()))
+
+
+def test_going_back_to_a_table_that_is_gone_is_explained(at):
+    from fairglvq.scenes import sources
+
+    click(upload(at, csv(people(seed=7))), "Use this table")  # that no other test has
+    gone = at.session_state["settings"]
+    click(upload(at, csv(people(seed=1))), "Use this table")
+    for page in ("pages/playground.py", "pages/prototypes.py"):
+        at.switch_page(page)
+        fine(at.run())
+        wait_for(lambda: gc.collect() >= 0 and not sources.lent(gone.table), 10, "the first table to be gone")
+        at.session_state["settings"] = gone  # what Undo does
+        fine(at.run())
+        said = text(at) + " ".join(element.value for element in [*at.markdown, *at.caption, *at.warning, *at.error])
+        assert "The table is no longer there" in said
+
+
+def test_two_visitors_may_bring_the_same_table_and_one_may_leave(at):
+    click(upload(at, csv(people(seed=8))), "Use this table")
+    other = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    other.switch_page("pages/your_data.py")
+    click(upload(fine(other.run()), csv(people(seed=8))), "Use this table")
+    assert other.session_state["settings"].table == at.session_state["settings"].table
+    first = weakref.ref(at.session_state["own_table"])
+    click(at, "Forget this table")
+    fine(at.run())
+    wait_for(lambda: gc.collect() >= 0 and first() is None, 10, "the first visitor's table to be gone")
+    other.switch_page("pages/playground.py")
+    assert "no longer there" not in text(fine(other.run()))
+    assert other.session_state["shown"][0] == other.session_state["settings"]
+
+
+def test_the_encoding_is_shown_in_words(at):
+    upload(at, csv(people().assign(born=[f"19{60 + i % 40}-03-0{1 + i % 9}" for i in range(300)])))
+    shown = next(frame.value for frame in at.dataframe if "Becomes" in frame.value).set_index("Column")
+    assert shown.loc["sex", ["Becomes", "Values"]].tolist() == ["0 or 1", "female is 0, male is 1"]
+    assert shown.loc["town", ["Becomes", "Features"]].tolist() == ["a 0 or 1 for each value", 3]
+    assert shown.loc["born", "Becomes"] == "a decimal year"
+
+
+def test_what_goes_wrong_is_logged_without_values(at, monkeypatch, caplog):
+    def broken(frame, plan, **options):
+        raise RuntimeError(f"cannot use {frame['town'].iloc[0]}")
+
+    upload(at, csv(people().assign(town="a secret town")))
+    monkeypatch.setattr(table, "build", broken)
+    at.selectbox(key="own_protected").set_value("age").run()
+    assert "Something unexpected went wrong with this table" in text(fine(at))
+    assert "RuntimeError" in caplog.text
+    assert "secret" not in caplog.text
+
+
+def test_coming_back_finds_everything_as_it_was(at):
+    upload(at, csv(people()))
+    at.selectbox(key="own_protected").set_value("age").run()
+    at.number_input(key="own_cut").set_value(33.0).run()
+    edit(at, {2: {"Model sees it": False}})
+    before = draft(at)
+    at.switch_page("pages/playground.py")
+    fine(at.run())
+    at.switch_page("pages/your_data.py")
+    fine(at.run())
+    assert draft(at) == before
+    assert at.selectbox(key="own_protected").value == "age"
+    assert at.number_input(key="own_cut").value == 33.0
+    assert not at.data_editor[0].value["Model sees it"][2]
+
+
+def test_strange_names_are_shown_as_they_are(at):
+    names = {"town": "<script>alert(1)</script>", "sex": "מין", "age": "![x](http://evil.example/a.png)"}
+    upload(at, csv(people().rename(columns=names)), "<img src=x onerror=alert(1)>.csv")
+    at.selectbox(key="own_protected").set_value("מין").run()
+    at.selectbox(key="own_target").set_value("hired").run()
+    said = text(fine(at))
+    assert "<script>" not in said
+    assert "<img" not in said
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in said
+    assert not any("evil.example" in element.value for element in [*at.markdown, *at.caption])

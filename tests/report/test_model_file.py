@@ -1,0 +1,283 @@
+"""Models as files: nothing changes on the way there and back, and nothing unsound comes in."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.preprocessing import MinMaxScaler
+
+from fairglvq import GLVQ, FairGLVQ, datasets
+from fairglvq.report.model_file import ModelFileError, Projection, SavedModel, Scaling, assemble, dumps, loads
+
+
+@pytest.fixture(scope="module")
+def german():
+    return datasets.load("german")
+
+
+@pytest.fixture(scope="module")
+def saved(german):
+    scaler = MinMaxScaler().fit(german.X)
+    model = FairGLVQ(3, C=1.5, max_epochs=5, learning_rate=0.1, random_state=4)
+    model.fit(scaler.transform(german.X), german.y, sensitive_features=german.s)
+    return SavedModel.of(model, german, scaling=Scaling.of_scaler(scaler))
+
+
+@pytest.fixture
+def tree(saved):
+    return json.loads(dumps(saved))
+
+
+def test_the_round_trip_changes_no_bit(saved, german):
+    again = loads(dumps(saved).encode())
+    Z = MinMaxScaler().fit_transform(german.X)
+    assert again.scaling.apply(german.X).tobytes() == Z.tobytes()
+    model, back = saved.model, again.model
+    assert type(back) is FairGLVQ
+    assert back.prototypes_.tobytes() == model.prototypes_.tobytes()
+    for name in ("predict", "decision_function", "transform"):
+        assert getattr(back, name)(Z).tobytes() == getattr(model, name)(Z).tobytes()
+    np.testing.assert_array_equal(again.predict(german.X), model.predict(Z))
+    for name in ("classes_", "groups_", "prototype_labels_", "pseudo_classes_"):
+        np.testing.assert_array_equal(getattr(back, name), getattr(model, name))
+    assert back.get_params() == model.get_params()
+    assert (back.n_epochs_, back.n_alpha_uses_) == (model.n_epochs_, model.n_alpha_uses_)
+    assert again.blocks == german.blocks
+    assert again.feature_names == german.feature_names
+    assert again.class_names == german.class_names
+    assert again.group_names == german.group_names
+    assert again.favourable == german.favourable
+    assert again.fingerprint == german.fingerprint
+    assert dumps(again) == dumps(saved)
+
+
+def test_numbers_of_every_size_survive():
+    rng = np.random.default_rng(0)
+    W = rng.normal(size=(4, 6)) * 10.0 ** rng.integers(-300, 25, (4, 6))
+    W[0, 0], W[0, 1] = 5e-324, -0.0
+    model = assemble("GLVQ", {"n_prototypes": 2}, prototypes=W, classes=[0, 1])
+    assert loads(dumps(SavedModel(model))).model.prototypes_.tobytes() == W.tobytes()
+
+
+def test_a_range_scales_both_ways():
+    scaling = Scaling.of_range([1.0, 10.0], [4.0, 0.5])
+    np.testing.assert_array_equal(scaling.apply([[3.0, 10.25]]), [[0.5, 0.5]])
+    np.testing.assert_array_equal(scaling.invert([[0.5, 0.5]]), [[3.0, 10.25]])
+    other = Scaling("multiply", np.array([0.25, 2.0]), np.array([-0.25, -20.0]))
+    np.testing.assert_array_equal(other.apply([[3.0, 10.25]]), [[0.5, 0.5]])
+    np.testing.assert_array_equal(other.invert([[0.5, 0.5]]), [[3.0, 10.25]])
+
+
+def test_prototypes_in_original_units(saved):
+    scaling = saved.scaling
+    np.testing.assert_allclose(scaling.apply(saved.original_prototypes()), saved.model.prototypes_, atol=1e-12)
+
+
+def test_a_model_behind_a_projection(saved, german):
+    rng = np.random.default_rng(0)
+    projection = Projection(rng.normal(size=(59, 59)), rng.normal(size=59))
+    again = loads(dumps(replace(saved, projection=projection)))
+    assert again.projection.matrix.tobytes() == projection.matrix.tobytes()
+    assert again.projection.shift.tobytes() == projection.shift.tobytes()
+    Z = saved.scaling.apply(german.X) @ projection.matrix.T + projection.shift
+    np.testing.assert_array_equal(again.predict(german.X), saved.model.predict(Z))
+    assert (again.predict(german.X) != saved.predict(german.X)).any()
+    with pytest.raises(ModelFileError, match="behind a projection"):
+        again.original_prototypes()
+
+
+@pytest.mark.parametrize("labels", [["no", "yes"], [1.0, 2.0], [False, True], [-3, 7], ["<b>", "מין"]])
+def test_labels_of_every_kind_and_glvq_without_groups(labels):
+    X, y = np.random.default_rng(0).random((40, 3)), np.array(labels * 20)
+    model = GLVQ(2, max_epochs=3, random_state=0).fit(X, y)
+    back = loads(dumps(SavedModel(model))).model
+    assert back.groups_ is None
+    assert back.pseudo_classes_ is None
+    np.testing.assert_array_equal(back.predict(X), model.predict(X))
+    assert back.predict(X).dtype == model.predict(X).dtype
+
+
+def test_names_of_a_frame_are_kept_and_checked():
+    X = pd.DataFrame(np.random.default_rng(0).random((40, 2)), columns=["a", "b"])
+    model = GLVQ(1, max_epochs=2, random_state=0).fit(X, [0, 1] * 20)
+    back = loads(dumps(SavedModel(model))).model
+    np.testing.assert_array_equal(back.predict(X), model.predict(X))
+    with pytest.raises(ValueError, match="feature names"):
+        back.predict(X.rename(columns={"a": "z"}))
+
+
+def test_an_array_start_and_a_generator():
+    X, start = np.random.default_rng(0).random((40, 2)), [[0.0, 0.25], [1.0, 1 / 3]]
+    model = GLVQ(1, max_epochs=2, init=start, random_state=np.random.default_rng(1)).fit(X, [0, 1] * 20)
+    back = loads(dumps(SavedModel(model))).model
+    np.testing.assert_array_equal(back.init, start)
+    assert back.random_state is None
+
+
+def test_a_stream_goes_on_where_it_was(german):
+    X = MinMaxScaler().fit_transform(german.X)
+    order = np.random.default_rng(0).permutation(len(X))
+    first, second = order[:300], order[300:600]
+    model = FairGLVQ(2, C=1.0, random_state=0)
+    model.partial_fit(X[first], german.y[first], sensitive_features=german.s[first], classes=[0, 1], groups=[0, 1])
+    back = loads(dumps(SavedModel(model))).model
+    for one in (model, back):
+        one.partial_fit(X[second], german.y[second], sensitive_features=german.s[second])
+    assert back.prototypes_.tobytes() == model.prototypes_.tobytes()
+    np.testing.assert_array_equal(back.pseudo_classes_, model.pseudo_classes_)
+
+
+def test_other_data_are_refused(saved, german):
+    saved.check_fits(german)
+    with pytest.raises(ModelFileError, match="decides by 59 features, but the data have 2"):
+        saved.check_fits(datasets.load("xor", size=5))
+    renamed = replace(german, blocks=(replace(german.blocks[0], column="months"), *german.blocks[1:]))
+    with pytest.raises(ModelFileError, match=r"Feature 1 of the model is “duration_months”.*“months”"):
+        saved.check_fits(renamed)
+
+
+def test_what_cannot_be_written_is_said():
+    with pytest.raises(ModelFileError, match="not trained"):
+        dumps(SavedModel(GLVQ()))
+    X = np.random.default_rng(0).random((40, 2))
+
+    class Mine(GLVQ):
+        pass
+
+    with pytest.raises(ModelFileError, match="this is a Mine"):
+        dumps(SavedModel(Mine(1, max_epochs=1).fit(X, [0, 1] * 20)))
+    model = GLVQ(1, max_epochs=1).fit(X, [0, 1] * 20)
+    model.prototypes_[0, 0] = np.nan
+    with pytest.raises(ModelFileError, match="not finite"):
+        dumps(SavedModel(model))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "not JSON"),
+        (b"\xff\xfe", "not text in UTF-8"),
+        (b"{", "not JSON: .* in line 1"),
+        (b"[]", "must be an object"),
+        (b"null", "must be an object"),
+        (b'"text"', "must be an object"),
+        (b"{}", "lacks format"),
+        (b"NaN", "holds NaN"),
+        (b'{"a": -Infinity}', "holds -Infinity"),
+        (b'{"format": 1, "format": 2}', "names 'format' twice"),
+        (b"[" * 100_000, "not a model"),
+        (b"9" * 5000, "not a model"),
+    ],
+)
+def test_what_is_no_model_is_refused(content, message):
+    with pytest.raises(ModelFileError, match=message):
+        loads(content)
+
+
+def test_a_huge_file_is_refused_unread(monkeypatch):
+    monkeypatch.setattr("fairglvq.report.model_file.MOST_BYTES", 1000)
+    with pytest.raises(ModelFileError, match="larger than"):
+        loads(b" " * 1001)
+
+
+def put(tree, path, value):
+    *way, last = path
+    for key in way:
+        tree = tree[key]
+    tree[last] = value
+
+
+GONE = object()
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (["format"], "pickle", "“format” must be 'fairglvq-model'"),
+        (["format_version"], 2, "“format_version” is 2, but this version reads 1"),
+        (["format_version"], True, "whole number"),
+        (["library_version"], 3, "“library_version” must be text"),
+        (["estimator"], "os.system", "“estimator” must be one of GLVQ, FairGLVQ"),
+        (["estimator"], ["GLVQ"], "“estimator” must be text"),
+        (["estimator"], "GLVQ", "“parameters” has 'C', which is unknown"),
+        (["surprise"], 1, "has 'surprise', which is unknown"),
+        (["parameters", "C"], -1, "C must be a number of at least 0"),
+        (["parameters", "C"], "1", "C must be a number"),
+        (["parameters", "C"], True, "C must be a number"),
+        (["parameters", "C"], 1e999, "C must be a number"),
+        (["parameters", "C"], {"a": 1}, "“parameters.C” must be a plain value"),
+        (["parameters", "alpha"], None, "alpha must be a number above 1"),
+        (["parameters", "n_prototypes"], 4, "“prototypes” has 6 rows"),
+        (["parameters", "n_prototypes"], 0, "n_prototypes must be"),
+        (["parameters", "activation"], "exec", "activation must be one of"),
+        (["parameters", "init"], [[1.0]], "“parameters.init” must have the shape"),
+        (["parameters", "init"], [["a"]], "“parameters.init"),
+        (["parameters", "random_state"], "0", "“parameters.random_state” must be a whole number"),
+        (["parameters", "learning_rate"], GONE, "“parameters” lacks learning_rate"),
+        (["parameters"], [], "“parameters” must be an object"),
+        (["classes"], [1, 0], "“classes” must be sorted"),
+        (["classes"], [0, 0], "“classes” must be sorted"),
+        (["classes"], [0, "1"], "all numbers or all text"),
+        (["classes"], [0], "2 or more labels"),
+        (["classes"], [0, [1]], "2 or more labels"),
+        (["classes"], [0, None], "2 or more labels"),
+        (["classes"], [0.0, 1e999], "finite numbers"),
+        (["classes"], list(range(10_001)), "at most 10,000"),
+        (["class_names"], ["a"], "“class_names” must have 2 entries; it has 1"),
+        (["class_names"], ["a", "b" * 10_001], r"class_names\[1\]” must be text of at most"),
+        (["favourable"], 2, "“favourable” must be a whole number from 0 to 1"),
+        (["groups"], None, "“groups” must be two or more"),
+        (["groups"], [0], "“groups” must be two or more"),
+        (["group_names"], None, "“group_names” must be a list"),
+        (["prototypes"], [], "“prototypes” must be a list of rows"),
+        (["prototypes"], [[]] * 6, "“prototypes” must be a list of rows"),
+        (["prototypes"], [1, 2], "“prototypes” must be a list of rows"),
+        (["prototypes"], {"0": [1]}, "“prototypes” must be a list"),
+        (["prototypes", 2], [1.0], r"prototypes\[2\]” must be a list of 59 numbers"),
+        (["prototypes", 2, 5], "1", r"prototypes\[2\]” must hold finite numbers"),
+        (["prototypes", 2, 5], None, r"prototypes\[2\]” must hold finite numbers"),
+        (["prototypes", 2, 5], True, r"prototypes\[2\]” must hold finite numbers"),
+        (["prototypes", 2, 5], 1e31, r"prototypes\[2\]” must hold finite numbers"),
+        (["prototypes", 2, 5], 10**400, r"prototypes\[2\]” must hold finite numbers"),
+        (["pseudo_classes"], None, "“pseudo_classes” must be a list"),
+        (["pseudo_classes", 0], 2, r"pseudo_classes\[0\]” must be a whole number from 0 to 1"),
+        (["pseudo_classes", 0], -1, r"pseudo_classes\[0\]” must be a whole number from 0 to 1"),
+        (["votes"], [1], "“votes” must have 24 entries; it has 1"),
+        (["votes", 3], -1, "whole number from 0"),
+        (["epochs"], 1.5, "“epochs” must be a whole number"),
+        (["alpha_uses"], "many", "“alpha_uses” must be a whole number"),
+        (["feature_names_in"], ["a"], "must have 59 entries"),
+        (["columns"], "all", "“columns” must be a list"),
+        (["columns", 0, "kind"], "image", r"columns\[0\].kind” must be one of"),
+        (["columns", 0, "categories"], ["x"], r"columns\[0\].categories” does not fit a number"),
+        (["columns", 0], {"name": "x"}, r"columns\[0\]” lacks kind, categories"),
+        (["columns"], [{"name": "x", "kind": "number", "categories": []}], "describes 1 features, but the"),
+        (["scaling", "kind"], "eval", "“scaling.kind” must be"),
+        (["scaling", "first"], [1.0], "“scaling.first” must be a list of 59"),
+        (["scaling", "first", 7], 0, "“scaling.first” must not hold a 0"),
+        (["scaling"], 3, "“scaling” must be an object"),
+        (["projection"], 3, "“projection” must be an object"),
+        (["projection"], {"matrix": [[1.0]], "shift": [0.0]}, "“projection.matrix” must have 59 rows of 59 numbers"),
+        (["projection"], {"matrix": [["a"]], "shift": [0.0]}, r"“projection.matrix\[0\]” must hold finite numbers"),
+        (["projection"], {"matrix": [[0.0] * 59] * 59, "shift": [0.0]}, "“projection.shift” must be a list of 59"),
+        (["projection"], {"matrix": [[0.0]]}, "“projection” lacks shift"),
+        (["data", "title"], None, "“data.title” must be text"),
+        (["data"], {}, "“data” lacks title, fingerprint"),
+    ],
+)  # fmt: skip
+def test_every_part_is_checked(tree, path, value, message):
+    if value is GONE:
+        del tree[path[0]][path[1]]
+    else:
+        put(tree, path, value)
+    text = json.dumps(tree).replace("Infinity", "1e999")
+    with pytest.raises(ModelFileError, match=message):
+        loads(text)
+
+
+def test_every_key_is_needed(tree):
+    for key in tree:
+        with pytest.raises(ModelFileError, match=f"lacks {key}"):
+            loads(json.dumps({name: value for name, value in tree.items() if name != key}))

@@ -1,0 +1,227 @@
+"""The trade-off page's choice: its sweep, its link, typed strengths, and the model behind a point."""
+
+import subprocess
+import sys
+import textwrap
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+from browser import ROOT, wait_for
+
+from fairglvq import datasets
+from fairglvq.datasets import DATASETS
+from fairglvq.experiments import evaluation, methods, paper, sweep
+from fairglvq.experiments.engine import Pool, Run, local_workers
+from fairglvq.experiments.sweep import Model
+from fairglvq.scenes import scene, scoring
+from fairglvq.tradeoff import curve
+from fairglvq.tradeoff.choice import Choice, from_query, read_strengths, settings_of, to_query, usual, write_strengths
+from pages.shared.tradeoff import export, visit
+from pages.shared.tradeoff.picture import by_group, typical
+
+XOR = usual("xor")
+
+
+@pytest.mark.parametrize("name", paper.PARAMETERS)
+def test_data_sets_of_the_paper_start_with_its_experiment(name):
+    assert usual(name).sweep() == sweep.paper_sweep(name)
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_every_data_set_has_a_sweep_that_can_be_trained(name):
+    choice = usual(name)
+    assert {"glvq", "inp", "fairglvq"} <= {method for method, _ in choice.strengths}
+    if name != "compas":
+        data = datasets.load(name)
+        assert len(choice.sweep().tasks(data)) == len(choice.sweep())
+
+
+LINKS = {
+    "usual": usual("adult"),
+    "xor": XOR,
+    "other axes": replace(XOR, x="equal_opportunity", y="statistical_parity"),
+    "training": replace(XOR, prototypes=7, batch_size=50, alpha=3.0, epochs=20, step="algorithm", folds=10, seeds=2),
+    "strengths": XOR.with_strengths("fairglvq", (0.0, 0.33, 7.0)),
+    "many digits": XOR.with_strengths("fairglvq", (0.1234567, 1234567.25)),
+    "methods": XOR.with_methods(["glvq", "threshold_optimizer", "fairglvq"], 2),
+    "one method": XOR.with_methods(["gradient_boosting"], 2),
+}
+
+
+@pytest.mark.parametrize("choice", LINKS.values(), ids=LINKS)
+def test_a_link_brings_back_the_same_choice(choice):
+    assert from_query(to_query(choice)) == (choice, [])
+
+
+BAD_LINKS = {
+    "data": ({"data": "iris"}, "“iris” is unknown"),
+    "folds": ({"data": "xor", "folds": "99"}, "folds “99” is not possible"),
+    "axis": ({"x": "height"}, "x “height”"),
+    "method": ({"methods": "magic.glvq"}, "Method “magic” is unknown"),
+    "strengths": ({"s_fairglvq": "1_fast"}, "“fast” is not a number"),
+    "number": ({"batch": "many"}, "“many” is not a number"),
+    "name": ({"colour": "red"}, "“colour” in the link means nothing"),
+    "table": ({"data": "table", "table": "0123"}, "only its owner's visit"),
+}
+
+
+@pytest.mark.parametrize(("query", "said"), BAD_LINKS.values(), ids=BAD_LINKS)
+def test_a_bad_link_is_repaired_and_said(query, said):
+    choice, told = from_query(query)
+    assert len(told) == 1
+    assert said in told[0]
+    assert choice.sweep()
+    assert from_query(to_query(choice)) == (choice, [])
+
+
+@pytest.mark.parametrize(
+    ("method", "text", "values"),
+    [
+        ("fairglvq", "1, 0.5;2  0.5", (0.5, 1.0, 2.0)),
+        ("inp", "3 0", (0.0, 3.0)),
+        ("threshold_optimizer", "1", (1.0,)),
+    ],
+)
+def test_strengths_may_be_typed_in_any_order(method, text, values):
+    assert read_strengths(method, text) == values
+    assert read_strengths(method, write_strengths(values)) == values
+
+
+@pytest.mark.parametrize(
+    ("method", "text", "said"),
+    [
+        ("fairglvq", "", "at least one"),
+        ("fairglvq", "1, fast", "“fast” is not a number"),
+        ("fairglvq", "-1", "0 or more"),
+        ("fairglvq", "inf", "0 or more"),
+        ("inp", "1.5", "must be whole"),
+        ("exponentiated_gradient", "2", "from 0 to 1"),
+        ("fairglvq", " ".join(map(str, range(50))), "too many"),
+    ],
+)
+def test_bad_strengths_are_named(method, text, said):
+    with pytest.raises(ValueError, match=said):
+        read_strengths(method, text)
+
+
+def test_methods_that_stay_keep_their_strengths():
+    mine = XOR.with_strengths("fairglvq", (0.7,)).with_methods(["inp", "fairglvq", "correlation_remover"], 2)
+    assert dict(mine.strengths) == {
+        "inp": (0.0, 1.0),
+        "fairglvq": (0.7,),
+        "correlation_remover": methods.METHODS["correlation_remover"].strengths,
+    }
+
+
+@pytest.mark.parametrize("model", [Model("fairglvq", 1.25, 3, 1), Model("inp", 1.0, 0, 0), Model("glvq", None, 2, 0)])
+def test_an_opened_model_is_the_one_on_the_curve(model):
+    choice = replace(XOR, epochs=10)
+    settings = settings_of(choice, model)
+    data = datasets.load("xor")
+    strengths = [] if model.strength is None else [model.strength]
+    params = dict(choice.sweep().params)
+    rows = evaluation.evaluate(data, model.method, strengths, choice.folds, model.seed, store=False, **params)
+    row = rows[rows.fold == model.fold].iloc[0]
+    table = scene.load_table(settings)
+    run = scene.train_part(settings, table, model.method, lambda share: None)
+    found = scoring.score(table, scoring.decide(table, run, run.prototypes[-1]))
+    assert found == (row.accuracy, row.statistical_parity, row.equal_opportunity)
+
+
+def test_methods_without_prototypes_cannot_be_opened():
+    assert settings_of(XOR, Model("gradient_boosting", None, 0, 0)) is None
+
+
+def test_rates_by_group_are_those_of_the_people():
+    data = datasets.load("german")
+    plan = sweep.of("german", {"glvq": ()}, folds=3, seeds=(0, 1), n_prototypes=2, max_epochs=5)
+    rows = []
+    for task in plan.tasks(data).values():
+        params = task.key.params
+        prepared = evaluation.prepare(data.X, data.y, data.s, 1, "glvq", [None], (task.seed, task.fold), 3, params)[1]
+        result = evaluation.train_and_assess(data.X, data.y, data.s, data.favourable, task, prepared, 3, params)[1]
+        rows.append(evaluation.row_of("german", task, result))
+    table = evaluation.tidy(rows).assign(counts=[row["counts"] for row in rows])
+    shown = by_group(table, ["a", "b"])
+    assert shown["people"].tolist() == [int((data.s == group).sum()) for group in (0, 1)]
+    total = sum(shown["decided rightly"] * shown["people"]) / len(data.y)
+    assert total == pytest.approx(table.accuracy.mean(), abs=1e-3)
+    assert 0 <= typical(table) < len(table)
+
+
+def test_the_default_choice_is_adult():
+    assert Choice().dataset == "adult"
+
+
+def test_the_receipt_prints_the_numbers_on_screen(capsys):
+    choice = replace(XOR, epochs=3, folds=2, seeds=1).with_strengths("fairglvq", (0.0, 1.0))
+    pool = Pool(local_workers(1))
+    data = datasets.load("xor")
+    run = pool.begin(Run(choice.sweep(), data, choice.sweep().tasks(data), {}, None), "me")
+    wait_for(lambda: run.state == "done", 60, "the run")
+    pool.close()
+    exec(compile(export.receipt(choice), "receipt", "exec"), {})
+    table = curve.summary(evaluation.tidy(run.table_rows()))
+    shown = table[[name for name in table if not name.startswith("equalized")]]
+    assert capsys.readouterr().out == shown.round(4).to_string(index=False) + "\n"
+
+
+def test_the_first_picture_waits_for_no_scikit_learn():
+    """Bundled results are drawn without what only training needs; it takes a new server a second and a half to load."""
+    program = """
+        import sys
+        import pandas as pd
+        from fairglvq.figures.tradeoff import tradeoff_figure
+        from fairglvq.tradeoff.choice import usual
+        from fairglvq.tradeoff.curve import summary
+        from pages.shared.tradeoff import controls, export, picture, results
+
+        found = results.bundled(usual("adult"))
+        rows = pd.DataFrame([{"dataset": "adult"} | model._asdict() | row for model, row in found.items()])
+        picture.to_svg(tradeoff_figure(summary(rows), limits=picture.limits_of(usual("adult"))[0]))
+        print([name for name in ("sklearn", "scipy.stats", "joblib", "dask", "fairlearn") if name in sys.modules])
+    """
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert run.stdout == "[]\n"
+
+
+class Visit(dict):
+    """A session state."""
+
+    __getattr__, __setattr__ = dict.__getitem__, dict.__setitem__
+
+
+class Address(dict):
+    """The parameters of an address, as the browser last told them."""
+
+    def to_dict(self):
+        return dict(self)
+
+    def from_dict(self, query):
+        self.clear()
+        self.update(query)
+
+
+def test_a_click_that_comes_with_the_address_from_before_is_not_the_way_back(monkeypatch):
+    clock = [100.0]
+    session, address = Visit(), Address(data="xor")
+    monkeypatch.setattr(visit, "st", SimpleNamespace(session_state=session, query_params=address))
+    monkeypatch.setattr(visit.time, "monotonic", lambda: clock[0])
+
+    def run():
+        choice = visit.begin()
+        visit.write_link(choice)
+        return choice.dataset
+
+    assert run() == "xor"
+    visit.change(usual("german"))
+    assert run() == "german"
+    address.from_dict({"data": "xor"})  # a click a moment later; the browser had not heard of German yet
+    clock[0] += 0.3
+    assert run() == "german"
+    assert address.to_dict()["data"] == "german"
+    address.from_dict({"data": "xor"})  # the same address much later: the browser's Back
+    clock[0] += 10.0
+    assert run() == "xor"
