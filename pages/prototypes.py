@@ -6,11 +6,12 @@ import streamlit as st
 
 from fairglvq import explain
 from fairglvq.scenes.service import Show
-from pages.shared import controls, download, menu, progress, session
+from pages.shared import controls, download, menu, session, training
 from pages.shared.prototypes import cards, export, pairs, person, sentences
-from pages.shared.prototypes.pick import one_of
-from pages.shared.prototypes.view import title, trained, view_of
+from pages.shared.prototypes.view import current_view, title
 from pages.shared.style import STYLE
+from pages.shared.visit import visit
+from pages.shared.widgets import button, one_of
 
 SECTIONS = {"cards": "Cards", "pairs": "Side by side", "person": "One person"}
 INTRO = (
@@ -34,49 +35,49 @@ METHODS = ["fairglvq", "glvq", "inp"]
 def main() -> None:
     """Settings, training, cards."""
     settings = session.begin()
-    st.session_state.waits_for = []
     st.html(STYLE + OWN_STYLE)
     st.title("Meet the prototypes, and the people behind them", anchor=False)
     repaired()
-    missing = download.needed(settings)
-    show = None if missing else trained()
+    missing = download.needed(settings.dataset)
+    show = None if missing else training.trained()
     if missing:
-        download.offer()
+        download.offer(session.undo)
     else:
-        progress.watch()
+        training.watch()
     if show:
         draw(show)
     with st.sidebar:
         controls.panel(settings, show.said if show else {}, hidden=HIDDEN)
-    session.write_link(show.scene.meta["epochs"][-1] if show else None)
+    session.write_link()
 
 
 def repaired() -> None:
     """What had to be repaired in the link, until it is dismissed."""
-    told = st.session_state.told
-    if told:
+    repairs = visit().model.repairs
+    if repairs:
         with st.container(key="repaired", border=True):
-            st.markdown("**The link was repaired.** " + " ".join(told))
-            st.button("Dismiss", on_click=told.clear)
+            st.markdown("**The link was repaired.** " + " ".join(repairs))
+            button("Dismiss", repairs.clear)
 
 
 def draw(show: Show) -> None:
     """The model in a paragraph, then the section chosen."""
     for warning in show.warnings:
         st.warning(warning)
-    view = view_of(show)
+    view, here, model = current_view(), visit().prototypes, visit().model
     if view is None:
         return
-    if view.settings != st.session_state.settings:
+    if view.settings != model.settings:
         st.caption("The model before is shown until the new one is trained.")
     with st.container(key="intro"):
         st.markdown(INTRO)
-    asked = st.session_state.pop("shown_method", None)  # by whoever opened this model
-    if asked in METHODS:
-        st.session_state.p_method = asked
+    if model.asked_method in METHODS:
+        here.method = model.asked_method
+    model.asked_method = None
     with st.container(horizontal=True):
-        method = one_of("Model", {name: title(name) for name in METHODS}, "fairglvq", "p_method")
-        section = one_of("Section", SECTIONS, "cards", "p_section")
+        one_of("Model", {name: title(name) for name in METHODS}, "prototypes.method")
+        one_of("Section", SECTIONS, "prototypes.section")
+    method, section = here.method, here.section
     st.markdown(sentences.summary(view, method))
     filled_in = explain.filled_in(view.explained(method))
     if filled_in:
@@ -89,7 +90,7 @@ def draw(show: Show) -> None:
         person.draw(view, method)
     export.offer(view, method)
     if view.data.caveats:
-        st.caption("**Mind.** " + " ".join(map(sentences.md, view.data.caveats)))
+        st.caption("**Caveats.** " + " ".join(map(sentences.md, view.data.caveats)))
 
 
 menu.require_app()

@@ -6,12 +6,16 @@ import streamlit as st
 
 from fairglvq.datasets import DATASETS
 from fairglvq.experiments import methods
-from fairglvq.scenes import settings as state
-from fairglvq.tradeoff import choice as curves
+from fairglvq.experiments.sweep import Model
+from fairglvq.scenes.settings import Settings
 from fairglvq.tradeoff import curve
-from pages.shared import download, menu, session
+from fairglvq.tradeoff.choice import Choice, settings_of, usual
+from pages.shared import download, menu
+from pages.shared.session import enter
 from pages.shared.style import STYLE
-from pages.shared.tradeoff import controls, export, picture, results, visit
+from pages.shared.tradeoff import controls, export, links, picture, results, session
+from pages.shared.visit import rerun, touch, visit
+from pages.shared.widgets import button
 
 POLL = 0.7  # seconds between two looks at a run
 
@@ -23,29 +27,28 @@ INTRO = (
 
 def main() -> None:
     """Settings, run, picture."""
-    choice = visit.begin()
+    first = visit().curve.address.written is None
+    choice = session.begin()
     st.html(STYLE)
     st.title("How much accuracy does fairness cost?", anchor=False)
     with st.container(key="intro"):
         st.markdown(INTRO)
     notices()
-    # At first the picture, which takes the browser longest. Later the controls: whoever clicks below would bring along
-    # the values they had before.
-    first = not visit.known()
+    # At first the picture, which takes the browser longest; later the controls, which answer a click.
     if not first:
         controls_beside(choice)
-    if download.missing(choice.dataset) and not results.bundled(choice):
-        download.offer(back=lambda: visit.change(curves.usual("adult")))
+    if download.needed(choice.dataset) and not results.bundled(choice):
+        download.offer(back=lambda: session.change(usual("adult")))
     else:
         running = results.running(choice)
         st.fragment(body, run_every=POLL if running else None)(choice, running)
     if first:
         controls_beside(choice)
-    visit.write_link(choice)
+    visit().curve.address.write(links.to_query(choice))
     results.join(choice)  # after the picture: its workers get ready while the visitor looks
 
 
-def controls_beside(choice: curves.Choice) -> None:
+def controls_beside(choice: Choice) -> None:
     """What is compared."""
     with st.sidebar:
         controls.panel(choice)
@@ -53,17 +56,18 @@ def controls_beside(choice: curves.Choice) -> None:
 
 def notices() -> None:
     """What was repaired in the link, until it is dismissed."""
-    told = st.session_state.choice_told
-    if told:
+    repairs = visit().curve.repairs
+    if repairs:
         with st.container(key="repaired", border=True, horizontal=True, vertical_alignment="center"):
-            st.markdown("**The link was repaired.** " + " ".join(told))
-            st.button("Dismiss", on_click=told.clear)
+            st.markdown("**The link was repaired.** " + " ".join(repairs))
+            button("Dismiss", repairs.clear)
 
 
-def body(choice: curves.Choice, was_running: bool) -> None:
+def body(choice: Choice, was_running: bool) -> None:
     """Everything that grows while a run goes on."""
-    if st.session_state.choice != choice or results.running(choice) != was_running:
-        st.rerun()  # the address, the sidebar or the polling has to follow
+    if session.current() != choice or results.running(choice) != was_running:
+        rerun()  # the address, the sidebar or the polling has to follow
+    visit().touched = False  # whatever was touched in here is answered in here
     found = results.collect(choice)
     results.status(choice, found)
     if not choice.strengths:
@@ -83,7 +87,7 @@ def body(choice: curves.Choice, was_running: bool) -> None:
     picture.come_alive(drawn)
 
 
-def opened(choice: curves.Choice, found: results.Found, method: str, strength: float | None) -> None:
+def opened(choice: Choice, found: results.Found, method: str, strength: float | None) -> None:
     """One point: its folds, its groups, and its model."""
     own_rows = picture.point_details(found, method, strength)
     st.markdown("**Open this model** as it was trained on one of the folds:")
@@ -98,13 +102,14 @@ def opened(choice: curves.Choice, found: results.Found, method: str, strength: f
                 f"gap {labels[key].statistical_parity:.3f}"
             ),
             width=340,
+            on_change=touch,
         )
-        model = curves.Model(method, strength, fold, seed)
-        settings = curves.settings_of(choice, model)
-        ready = settings is not None and not download.missing(choice.dataset)
-        if st.button("In the playground", disabled=not ready):
+        model = Model(method, strength, fold, seed)
+        settings = settings_of(choice, model)
+        ready = settings is not None and not download.needed(choice.dataset)
+        if st.button("In the playground", disabled=not ready, on_click=touch):
             go(settings, method, "pages/playground.py")
-        if st.button("Its prototypes", disabled=not ready):
+        if st.button("Its prototypes", disabled=not ready, on_click=touch):
             go(settings, method, "pages/prototypes.py")
     if settings is None:
         st.caption(f"{methods.get(method).title} has no prototypes that the other pages could show.")
@@ -112,10 +117,10 @@ def opened(choice: curves.Choice, found: results.Found, method: str, strength: f
         st.caption(f"Opening a model needs the people of {DATASETS[choice.dataset].title}, which are not here yet.")
 
 
-def go(settings: state.Settings | None, method: str, page: str) -> None:
+def go(settings: Settings | None, method: str, page: str) -> None:
     """Make it the model of the other pages."""
     if settings is not None:
-        session.enter(settings, shown=method)
+        enter(settings, method)
         st.switch_page(page)
 
 

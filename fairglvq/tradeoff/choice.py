@@ -1,23 +1,19 @@
-"""What is chosen on the trade-off page: one frozen `Choice`, its sweep, its link, and the way from a point to a model.
+"""What is chosen on the trade-off page: one frozen `Choice`, its sweep, and the way from a point to a model.
 
-Nothing here knows Streamlit. Names and ranges of the settings are those of the playground, `state.FIELDS`.
+Names and ranges of the settings are those of the playground, `FIELDS`.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from fairglvq.experiments import methods, paper, sweep
 from fairglvq.experiments.sweep import Model, Sweep
-from fairglvq.scenes import settings as state
-from fairglvq.scenes.settings import FIELDS, Fold, Settings
-from fairglvq.scenes.sources import TABLE, lent
-from fairglvq.tradeoff import curve
-from pages.shared import links
+from fairglvq.scenes.settings import DEFAULTS, Fold, Settings
+from fairglvq.scenes.sources import TABLE
 
 PARAMETERS = {
     "prototypes": "n_prototypes",
@@ -80,7 +76,7 @@ def usual(dataset: str) -> Choice:
         params = dict(plan.params)
         own = {ours: params[theirs] for ours, theirs in PARAMETERS.items()}
         return Choice(dataset, plan.strengths, plan.folds, len(plan.seeds), **own)
-    settings = state.DEFAULTS[dataset]
+    settings = DEFAULTS[dataset]
     own = {name: getattr(settings, name) for name in PARAMETERS}
     few = {"const": (), "glvq": (), "inp": (0.0, 1.0, 2.0, 5.0, 10.0, 20.0), "fairglvq": (0.0, 0.5, 1.0, 1.5, 2.0, 4.0)}
     if not settings.real:
@@ -120,87 +116,19 @@ def read_strengths(method: str, text: str) -> tuple[float, ...]:
 
 def write_strengths(values: tuple[float, ...]) -> str:
     """Strengths as a visitor would type them."""
-    return ", ".join(_plain(value) for value in values)
+    return ", ".join(digits(value) for value in values)
 
 
-def _plain(value: float) -> str:
+def digits(value: float) -> str:
     """A number with all of its digits, and no more."""
     return f"{value:.15g}"
-
-
-# ---- links ----
-
-
-def to_query(choice: Choice) -> dict[str, str]:
-    """The link's parameters: only what differs from the data set's usual choice."""
-    own = usual(choice.dataset)
-    query = {} if choice.dataset == Choice().dataset else {"data": choice.dataset}
-    for name in PARAMETERS:
-        if getattr(choice, name) != getattr(own, name):
-            query[FIELDS[name].query] = links.written(getattr(choice, name))
-    for name in ("folds", "seeds", "x", "y", "table"):
-        if getattr(choice, name) != getattr(own, name):
-            query[name] = str(getattr(choice, name))
-    if choice.strengths != own.strengths:
-        query["methods"] = ".".join(name for name, _ in choice.strengths)
-        known = dict(own.strengths)
-        for name, values in choice.strengths:
-            if values != known.get(name):
-                query[f"s_{name}"] = "_".join(_plain(value) for value in values)
-    return query
-
-
-def from_query(params: Mapping[str, str]) -> tuple[Choice, list[str]]:
-    """The choice of a link, and a plain sentence for everything in it that had to be repaired."""
-    told: list[str] = []
-    dataset, table = params.get("data", Choice().dataset), params.get("table", "")
-    if dataset == TABLE and not lent(table):
-        told.append("The link is about a table that only its owner's visit holds: Adult is shown instead.")
-        dataset, table = Choice().dataset, ""
-    elif dataset != TABLE:
-        dataset = links.read_value(FIELDS["dataset"], dataset, Choice().dataset, told)
-    own = usual(dataset)
-    values = {n: links.read_value(FIELDS[n], params.get(FIELDS[n].query), getattr(own, n), told) for n in PARAMETERS}
-    for name, allowed in (("folds", FOLDS), ("seeds", SEEDS), ("x", curve.MEASURES), ("y", curve.MEASURES)):
-        text = params.get(name, str(getattr(own, name)))
-        found = next((value for value in allowed if str(value) == text), None)
-        if found is None:
-            told.append(f"{name} “{text[:24]}” is not possible here: {getattr(own, name)} is used instead.")
-        values[name] = getattr(own, name) if found is None else found
-    strengths = _read_methods(params, own, told)
-    known = {FIELDS[n].query for n in PARAMETERS} | {"data", "table", "folds", "seeds", "x", "y", "methods", "embed"}
-    told += [
-        f"“{name[:24]}” in the link means nothing here and was left out."
-        for name in params
-        if name not in known and not name.startswith("s_")
-    ]
-    return replace(own, **values, strengths=strengths, table=table), told
-
-
-def _read_methods(params: Mapping[str, str], own: Choice, told: list[str]) -> tuple[tuple[str, tuple[float, ...]], ...]:
-    names = params["methods"].split(".") if params.get("methods") else [name for name, _ in own.strengths]
-    unknown = [name for name in names if name not in methods.METHODS]
-    if unknown:
-        told.append(f"Method “{unknown[0][:24]}” is unknown and was left out.")
-    chosen = own.with_methods([name for name in names if name in methods.METHODS], 100)
-    for name, _ in chosen.strengths:
-        text = params.get(f"s_{name}")
-        if text and methods.get(name).knob:
-            try:
-                chosen = chosen.with_strengths(name, read_strengths(name, text.replace("_", " ")))
-            except ValueError as problem:
-                told.append(f"{problem} The usual strengths are used instead.")
-    return chosen.strengths or own.strengths
-
-
-# ---- from a point to a model ----
 
 
 def settings_of(choice: Choice, model: Model) -> Settings | None:
     """The playground's settings that train exactly this model; None if the playground cannot show its method."""
     if model.method not in PROTOTYPE_METHODS:
         return None
-    base = state.DEFAULTS[choice.dataset]
+    base = DEFAULTS[choice.dataset]
     own: dict[str, Any] = {name: getattr(choice, name) for name in PARAMETERS}
     if model.method == "fairglvq":
         own["C"] = model.strength

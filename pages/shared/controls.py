@@ -1,111 +1,105 @@
-"""The controls of the playground, drawn from the table in `state`; each says what it did in this run."""
+"""The controls of the model in view, drawn from the table `FIELDS`; each says what it did in this run."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from fairglvq.figures.thumbnails import thumbnail
-from fairglvq.scenes import settings as state
-from fairglvq.scenes.settings import FIELDS, PRESETS, Field, Settings
+from fairglvq.scenes.settings import FIELDS, MAIN, PRESETS, Field, Settings, for_table, preset_of
+from fairglvq.scenes.settings import changed as with_changes
 from fairglvq.scenes.sources import TABLE
 from pages.shared import own_table, session
+from pages.shared.style import theme
+from pages.shared.visit import touch, visit
+from pages.shared.widgets import button, control
 
 SHORT = {"three_classes": "3 classes", "three_groups": "3 groups", "german": "German"}
 
 
 def presets(settings: Settings) -> None:
     """The row of pictures worth seeing."""
-    _follow("w_preset", state.preset_of(settings))
-    st.pills(
+    control(
+        "pills",
         "Start from",
-        list(PRESETS),
+        preset_of(settings),
+        _take_preset,
+        name="preset",
+        options=list(PRESETS),
         format_func=lambda name: PRESETS[name].title,
-        key="w_preset",
-        on_change=_take_preset,
         label_visibility="collapsed",
     )
 
 
-def _take_preset() -> None:
-    name = st.session_state.w_preset
+def _take_preset(name: str | None) -> None:
     if name:
-        seed = st.session_state.settings.seed
-        session.change(state.changed(PRESETS[name].settings, seed=seed))
+        session.change(with_changes(PRESETS[name].settings, seed=visit().model.settings.seed))
 
 
-def panel(
-    settings: Settings, said: dict[str, str], *, hidden: Collection[str] = (), locked: Collection[str] = ()
-) -> None:
-    """All settings: the main ones at hand, the others behind "More". A lesson may hide or lock some."""
+def panel(settings: Settings, effects: dict[str, str], *, hidden: Collection[str] = ()) -> None:
+    """All settings, each with its effect in this run: the main ones at hand, the others behind "More"."""
     names = [name for name, field in FIELDS.items() if field.applies(settings) and name not in hidden]
     for name in names:
-        if name in state.MAIN:
-            _control(name, settings, said.get(name), name in locked)
-    rest = [name for name in names if name not in state.MAIN]
+        if name in MAIN:
+            _control(name, settings, effects.get(name))
+    rest = [name for name in names if name not in MAIN]
     left, right = st.columns(2)
-    left.button("Reset", help="The data set's own settings; the seed stays.", on_click=session.reset, width="stretch")
-    right.button("New seed", help="Draw data, split and start anew.", on_click=session.new_seed, width="stretch")
+    with left:
+        button("Reset", session.reset, help="The data set's own settings; the seed stays.", width="stretch")
+    with right:
+        button("New seed", session.new_seed, help="Draw data, split and start anew.", width="stretch")
     if rest:
         # Drawn only when open: a dozen widgets that few visitors need would delay everybody's first picture.
-        more = st.expander("More", key="more", on_change=session.touch)
+        more = st.expander("More", key="more", on_change=touch)
         if more.open:
             with more:
                 for name in rest:
-                    _control(name, settings, said.get(name), name in locked)
+                    _control(name, settings, effects.get(name))
 
 
-def _control(name: str, settings: Settings, said: str | None, locked: bool) -> None:
-    field, key = FIELDS[name], f"w_{name}"
-    _follow(key, getattr(settings, name))
-    common: dict[str, Any] = {
-        "key": key,
-        "on_change": _set,
-        "args": (name,),
-        "help": field.help,
-        "disabled": locked,
-    }
-    _widget(name, field, settings, common)
-    if said:
-        st.caption(said)
-
-
-def _widget(name: str, field: Field, settings: Settings, common: dict[str, Any]) -> None:
+def _control(name: str, settings: Settings, effect: str | None) -> None:
+    field, value = FIELDS[name], getattr(settings, name)
     if name == "dataset":
-        theme = "dark" if st.context.theme.type == "dark" else "light"
-
-        def picture(dataset: str) -> str:
-            if dataset == TABLE:
-                return field.named(dataset)
-            title = SHORT.get(dataset, field.named(dataset))
-            return f"![{field.named(dataset)}]({thumbnail(dataset, theme)}) {title}"
-
-        choices = [*field.choices, TABLE] if own_table.current() else field.choices
-        st.pills(field.label, choices, format_func=picture, required=True, **common)
-    elif name == "seed":
-        st.number_input(field.label, int(field.low), int(field.high), step=1, **common)
-    elif field.choices and isinstance(field.choices[0], str):
-        st.segmented_control(field.label, field.choices, format_func=field.named, required=True, **common)
-    elif field.choices:
-        st.select_slider(field.label, field.choices, getattr(settings, name), **common)
+        choices = [*field.choices, TABLE] if value == TABLE or own_table.current() else field.choices
+        control(
+            "pills", field.label, value, partial(_set, name), name=name, options=choices, format_func=_picture,
+            required=True, help=field.help,
+        )  # fmt: skip
     else:
-        # Without a value of its own a slider begins at its lowest, and a quick click elsewhere would send that.
-        value = getattr(settings, name)
-        st.slider(field.label, field.low, type(field.step)(field.top(settings, value)), value, field.step, **common)
+        field_control(field, value, partial(_set, name), name=name, top=field.top(settings, value))
+    if effect:
+        st.caption(effect)
 
 
-def _set(name: str) -> None:
-    value = st.session_state[f"w_{name}"]
+def field_control(field: Field, value: Any, then: Any, *, name: str, top: float | None = None) -> None:
+    """The widget that suits a field: its choices in a row or on a slider, or its range."""
+    if field.choices and isinstance(field.choices[0], str):
+        control(
+            "segmented_control", field.label, value, then, name=name, options=field.choices, format_func=field.named,
+            required=True, help=field.help,
+        )  # fmt: skip
+    elif field.choices:
+        control("select_slider", field.label, value, then, name=name, options=field.choices, help=field.help)
+    else:
+        control(
+            "number_input" if name == "seed" else "slider", field.label, value, then, name=name, min_value=field.low,
+            max_value=type(field.step)(field.high if top is None else top), step=field.step, help=field.help,
+        )  # fmt: skip
+
+
+def _picture(dataset: str) -> str:
+    title = FIELDS["dataset"].named(dataset)
+    if dataset == TABLE:
+        return title
+    return f"![{title}]({thumbnail(dataset, theme())}) {SHORT.get(dataset, title)}"
+
+
+def _set(name: str, value: Any) -> None:
     table = own_table.current()
     if value == TABLE and table:
-        session.change(state.for_table(own_table.keep(table), table))
+        session.change(for_table(own_table.keep(table), table))
     else:
-        session.change(state.changed(st.session_state.settings, **{name: value}))
-
-
-def _follow(key: str, value: Any) -> None:
-    """A widget shows the settings, whoever changed them."""
-    if st.session_state.get(key) != value or key not in st.session_state:
-        st.session_state[key] = value
+        session.change(with_changes(visit().model.settings, **{name: value}))

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
 
 import streamlit as st
 
-from fairglvq.scenes.settings import Settings
-from pages.shared import session
+from pages.shared.visit import Download, rerun, visit
+from pages.shared.widgets import button
 
 POLL = 0.3
 
 
-def needed(settings: Settings) -> bool:
-    """Whether the data set chosen is not on this computer yet."""
-    return missing(settings.dataset)
-
-
-def missing(dataset: str) -> bool:
+def needed(dataset: str) -> bool:
     """Whether a data set is not on this computer yet."""
     if dataset != "compas":
         return False
@@ -28,61 +22,60 @@ def missing(dataset: str) -> bool:
     return not compas.is_cached()
 
 
-def offer(back: Callable[[], None] = session.undo) -> None:
+def offer(back: Callable[[], None]) -> None:
     """Say what is missing and why, and fetch it on request; ``back`` leads to another data set."""
-    fetch: dict[str, Any] = st.session_state.setdefault("fetch", {})
-    busy = "thread" in fetch and fetch["thread"].is_alive()
+    download = visit().download
     with st.container(key="fetching", border=True):
         st.markdown(
             "**COMPAS is not on this computer yet.** ProPublica's file may not be passed on with this project. It can "
             "be fetched now (23 MB); only the columns used are kept, no names and no birth dates."
         )
-        if not busy:
+        if not download.busy:
             with st.container(horizontal=True):
-                st.button("Fetch COMPAS", type="primary", on_click=_begin)
-                st.button("Back", key="back_from_fetching", on_click=back)
-        if fetch.get("error") and not busy:
-            st.markdown(f"It did not work. {fetch['error'].splitlines()[0]}")
-            st.code("\n".join(fetch["error"].splitlines()[1:]), language=None)
-    st.fragment(_look, run_every=POLL if busy else None)()
+                button("Fetch COMPAS", _begin, type="primary")
+                button("Back", back, key="back_from_fetching")
+        if download.error and not download.busy:
+            first, *rest = download.error.splitlines()
+            st.markdown(f"It did not work. {first}")
+            st.code("\n".join(rest), language=None)
+    st.fragment(_look, run_every=POLL if download.busy else None)()
 
 
 def _begin() -> None:
     from fairglvq.datasets import compas
 
-    fetch: dict[str, Any] = {"share": 0.0, "stop": False}
+    download = visit().download = Download()
 
     def progress(done: int, total: int) -> None:
-        fetch["share"] = done / total
-        if fetch["stop"]:
+        download.share = done / total
+        if download.stopped:
             raise InterruptedError
 
     def work() -> None:
         try:
             compas.fetch(progress)
         except InterruptedError:  # the visitor pressed Cancel
-            fetch["share"] = 0.0
-        except Exception as error:  # told on the page, with the way to do it by hand
-            fetch["error"] = str(error)
+            download.share = 0.0
+        except Exception as error:  # shown on the page, with the way to do it by hand
+            download.error = str(error)
 
-    fetch["thread"] = threading.Thread(target=work, daemon=True)
-    fetch["thread"].start()
-    st.session_state.fetch = fetch
+    download.thread = threading.Thread(target=work, daemon=True)
+    download.thread.start()
 
 
 def _look() -> None:
-    fetch = st.session_state.fetch
-    if "thread" not in fetch:
+    download = visit().download
+    if download.thread is None:
         return
-    if not fetch["thread"].is_alive():
-        if not fetch.setdefault("told", False):
-            fetch["told"] = True
-            st.rerun()
+    if not download.busy:
+        if not download.seen:
+            download.seen = True
+            rerun()
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.progress(min(1.0, fetch["share"]), text=f"Fetching COMPAS: {fetch['share']:.0%}")
-        st.button("Cancel", key="cancel_fetching", on_click=_stop)
+        st.progress(min(1.0, download.share), text=f"Fetching COMPAS: {download.share:.0%}")
+        button("Cancel", _stop, key="cancel_fetching")
 
 
 def _stop() -> None:
-    st.session_state.fetch["stop"] = True
+    visit().download.stopped = True

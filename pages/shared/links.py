@@ -17,7 +17,7 @@ PAINT_LIMIT = 150
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
 _PLACES = 4095  # two letters
 _PLANE = (-1.0, 2.0)  # where points may be painted: the data and as much again on every side
-_IGNORED = frozenset({"view", "lesson", "embed", "embed_options"})
+_IGNORED = frozenset({"view", "embed", "embed_options"})
 
 
 def to_query(settings: Settings) -> dict[str, str]:

@@ -1,9 +1,11 @@
-"""The pages of the app, and how a visitor who comes in by a side door gets the whole of it."""
+"""The pages of the app; a page that is opened alone is run through app.py."""
 
 from __future__ import annotations
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
+
+from pages.shared.visit import KEY, visit
 
 
 def pages() -> list[StreamlitPage]:
@@ -18,10 +20,9 @@ def pages() -> list[StreamlitPage]:
 
 def navigate() -> StreamlitPage:
     """The page that the address asks for, with the menu above it."""
-    st.session_state.came_through_app = True
-    page = st.navigation(pages(), position="top")
-    if st.session_state.get("page") != page.url_path:
-        st.session_state.page, st.session_state.arrived = page.url_path, True
+    page, here = st.navigation(pages(), position="top"), visit()
+    if here.page != page.url_path:
+        here.page, here.arrived = page.url_path, True
     return page
 
 
@@ -31,6 +32,6 @@ def require_app() -> None:
     Streamlit takes every file in a folder called "pages" for a page until `st.navigation` was called once. On a server
     just started, a link to a page other than the first would run that file alone, without menu and page settings.
     """
-    if "came_through_app" not in st.session_state:
+    if KEY not in st.session_state or visit().page is None:
         navigate()
         st.rerun()

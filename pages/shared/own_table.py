@@ -5,12 +5,11 @@ from __future__ import annotations
 import weakref
 from collections.abc import Mapping
 
-import streamlit as st
 from starlette.formparsers import MultiPartParser
 
 from fairglvq.datasets import Dataset
 from fairglvq.scenes import sources
-from pages.shared import training
+from pages.shared.visit import begin_anew, visit
 
 # Streamlit's web server would put an upload of more than 1 MB into a temporary file before Streamlit gets it. How
 # large an upload may be at all is for Streamlit to say.
@@ -19,7 +18,7 @@ MultiPartParser.spool_max_size = 2**40
 
 def keep(data: Dataset) -> str:
     """Make this the table of the visit; what was trained on it is forgotten when the visit ends."""
-    st.session_state.own_table = data
+    visit().table.data = data
     key = sources.lend(data)
     weakref.finalize(data, _forget_trained, key)
     return key
@@ -27,13 +26,14 @@ def keep(data: Dataset) -> str:
 
 def _forget_trained(key: str) -> None:
     if not sources.lent(key):  # else another visitor has the same table
-        training.service().forget(key)
+        from pages.shared.training import service
+
+        service().forget(key)
 
 
 def current() -> Dataset | None:
     """The table of this visit."""
-    data: Dataset | None = st.session_state.get("own_table")
-    return data
+    return visit().table.data
 
 
 def mine(query: Mapping[str, str]) -> dict[str, str]:
@@ -46,11 +46,8 @@ def mine(query: Mapping[str, str]) -> dict[str, str]:
 
 def forget() -> None:
     """Begin the visit anew: the table is gone, and with it everything that any page kept of it."""
-    visit = st.session_state
     data = current()
     if data is not None:
         sources.take_back(data)
         _forget_trained(sources.key_of(data))
-    for name in [str(name) for name in visit]:
-        if name not in ("came_through_app", "page"):  # where the visitor is
-            del visit[name]
+    begin_anew()

@@ -1,4 +1,4 @@
-"""One visit: its settings, its way back, its link. Everything that changes a picture goes through `change`."""
+"""The model in view: its settings, its way back, its link. Everything that changes it goes through `change`."""
 
 from __future__ import annotations
 
@@ -7,112 +7,85 @@ import random
 from dataclasses import replace
 from typing import Any
 
-import streamlit as st
-
-from fairglvq.scenes import settings as state
-from fairglvq.scenes.settings import Settings
+from fairglvq.scenes.settings import DEFAULTS, FIELDS, Settings
+from fairglvq.scenes.settings import changed as with_changes
 from pages.shared import links, own_table
-from pages.shared.playground import stage
+from pages.shared.visit import ModelVisit, touch, visit
 
 STEPS_BACK = 50
 NOTICE_LIMIT = 5
-STAGE = "stage"
 
 
 def begin() -> Settings:
     """The settings of this run: those of the link on arrival, of the visit afterwards."""
-    visit = st.session_state
-    query = st.query_params.to_dict()
-    arrived = visit.pop("arrived", False)
-    if "settings" not in visit:
-        visit.history, visit.touched, visit.reply = [], False, None
-        _adopt(query)
-    elif arrived and not query:
-        visit.written = query  # from another page of the app: the address is bare, and nothing was meant by it
-    elif not visit.touched and query != visit.written:
-        # Nothing on the page was touched and the address is another one: the browser's Back or Forward.
-        visit.history.append(visit.settings)
-        _adopt(query)
-    visit.touched = False
-    return visit.settings
+    model = visit().model
+    first = model.address.written is None
+    query = model.address.followed()
+    if query is not None:
+        if not first:
+            model.history.append(model.settings)
+        _adopt(query, model)
+    model.awaited = []
+    return model.settings
 
 
-def _adopt(query: dict[str, str]) -> None:
-    visit = st.session_state
-    visit.settings, told = links.from_query(own_table.mine(query))
-    visit.view = stage.read_view(query.get("view"))
-    if query.get("view") and visit.view is None:
-        told.append("What the link says about the view could not be read: the whole picture is shown.")
-    visit.told = told[:NOTICE_LIMIT]
-    visit.written = query
-
-
-def touch() -> None:
-    """Something on the page was used: an older address in this run is not the browser's Back."""
-    st.session_state.touched = True
+def _adopt(query: dict[str, str], model: ModelVisit) -> None:
+    model.settings, repairs = links.from_query(own_table.mine(query))
+    model.view = read_view(query.get("view"))
+    if query.get("view") and model.view is None:
+        repairs.append("What the link says about the view could not be read: the whole picture is shown.")
+    model.repairs = repairs[:NOTICE_LIMIT]
 
 
 def change(settings: Settings) -> None:
     """Go on with other settings; `undo` comes back to these."""
-    visit = st.session_state
     touch()
-    if settings == visit.settings:
+    model = visit().model
+    if settings == model.settings:
         return
-    visit.history = [*visit.history[-STEPS_BACK:], visit.settings]
-    visit.settings = settings
-    visit.reply = None
+    model.history = [*model.history[-STEPS_BACK:], model.settings]
+    model.settings, model.reply = settings, None
 
 
-def enter(settings: Settings, shown: str = "fairglvq") -> None:
-    """Make this the model in view, whichever page was visited so far; ``shown`` is the method in question."""
-    visit = st.session_state
-    if "settings" not in visit:
-        visit.history, visit.touched, visit.reply = [], False, None
-        _adopt({})
-    visit.shown_method = shown
+def enter(settings: Settings, method: str) -> None:
+    """Make this the model in view, whichever page was visited so far; ``method`` is the one in question."""
+    model = visit().model
+    if model.address.written is None:
+        model.address.written = {}
+    model.asked_method = method
     change(settings)
 
 
 def undo() -> None:
     """Back to the settings before the last change."""
-    visit = st.session_state
     touch()
-    if visit.history:
-        visit.settings = visit.history.pop()
-        visit.reply = None
+    model = visit().model
+    if model.history:
+        model.settings, model.reply = model.history.pop(), None
 
 
 def reset() -> None:
     """The data set as it comes; the seed stays."""
-    settings = st.session_state.settings
-    change(replace(state.DEFAULTS[settings.dataset], seed=settings.seed, table=settings.table))
+    settings = visit().model.settings
+    change(replace(DEFAULTS[settings.dataset], seed=settings.seed, table=settings.table))
 
 
 def new_seed() -> None:
     """Everything that is drawn by chance, drawn anew."""
-    settings = st.session_state.settings
-    field = state.FIELDS["seed"]
+    settings, field = visit().model.settings, FIELDS["seed"]
     others = [seed for seed in range(int(field.low), int(field.high) + 1) if seed != settings.seed]
-    change(state.changed(settings, seed=random.choice(others)))
+    change(with_changes(settings, seed=random.choice(others)))
 
 
-def keep_view() -> None:
-    """What the visitor looks at outlives a rerun and a page switch."""
-    visit = st.session_state
-    touch()
-    visit.view = visit[STAGE]["view"]
-
-
-def write_link(last_epoch: int | None) -> None:
+def write_link() -> None:
     """Let the address say exactly what is shown."""
-    visit = st.session_state
-    query = links.to_query(visit.settings)
-    view = short_view(visit.view, last_epoch)
+    model = visit().model
+    query = links.to_query(model.settings)
+    last_epoch = model.shown[1].scene.meta["epochs"][-1] if model.shown else None
+    view = short_view(model.view, last_epoch)
     if view:
         query["view"] = json.dumps(view, separators=(",", ":"))
-    if query != st.query_params.to_dict():
-        st.query_params.from_dict(query)
-    visit.written = query
+    model.address.write(query)
 
 
 AT_FIRST: dict[str, Any] = {
@@ -124,6 +97,15 @@ AT_FIRST: dict[str, Any] = {
     "fold": 0,
 }
 SHOWN_AT_FIRST = {"regions": True, "borders": True, "trails": True, "points": True, "heldOut": True, "forces": False}
+
+
+def read_view(text: str | None) -> dict[str, Any] | None:
+    """What a link's ``view`` parameter says; None if it is missing or broken."""
+    try:
+        view = json.loads(text or "")
+    except ValueError:
+        return None
+    return view if isinstance(view, dict) else None
 
 
 def short_view(view: dict[str, Any] | None, last_epoch: int | None) -> dict[str, Any]:

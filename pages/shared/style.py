@@ -1,5 +1,17 @@
 """What Streamlit's own elements look like on these pages: small words around a large picture."""
 
+from __future__ import annotations
+
+import streamlit as st
+
+from fairglvq.grammar import Theme
+
+
+def theme() -> Theme:
+    """Light or dark, as the visitor sees the page."""
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
 STYLE = """<style>
 .stMainBlockContainer { padding: 4.4rem 2rem 2rem; }
 .stMain h1 { font-size: 1.5rem; line-height: 1.2; padding: 0; }
@@ -17,23 +29,25 @@ STYLE = """<style>
 [data-testid="stSidebar"] [data-testid="stSlider"] { margin-bottom: -0.75rem; }
 [data-testid="stSidebar"] [data-testid="stCaptionContainer"] { margin-bottom: 0.2rem; }
 [data-testid="stSidebar"] [data-testid="stCaptionContainer"] p { font-size: 0.8rem; line-height: 1.3; margin: 0; }
-.st-key-w_dataset { width: 100%; }
-.st-key-w_dataset [role="radiogroup"] {
+[class*="st-key-dataset-"] { width: 100%; }
+[class*="st-key-dataset-"] [role="radiogroup"] {
   display: grid; grid-template-columns: repeat(12, minmax(0, 1fr)); gap: 0.35rem; width: 100%;
 }
-.st-key-w_dataset button { grid-column: span 3; width: 100%; height: auto; padding: 0.3rem 0; border-radius: 0.5rem; }
-.st-key-w_dataset button:nth-child(n+5) { grid-column: span 4; }
-.st-key-w_dataset button p { font-size: 0.75rem; line-height: 1.2; white-space: nowrap; text-align: center; }
-.st-key-w_dataset button img {
+[class*="st-key-dataset-"] button {
+  grid-column: span 3; width: 100%; height: auto; padding: 0.3rem 0; border-radius: 0.5rem;
+}
+[class*="st-key-dataset-"] button:nth-child(n+5) { grid-column: span 4; }
+[class*="st-key-dataset-"] button p { font-size: 0.75rem; line-height: 1.2; white-space: nowrap; text-align: center; }
+[class*="st-key-dataset-"] button img {
   display: block; max-width: none; max-height: none; width: 3.1rem; height: auto; margin: 0 auto 0.15rem;
 }
-.st-key-w_dataset button:nth-child(n+5) img { display: none; }
+[class*="st-key-dataset-"] button:nth-child(n+5) img { display: none; }
 @media (max-width: 640px) {
   .stMainBlockContainer { padding: 4rem 1rem 2rem; }
   .stMain h1 { font-size: 1.2rem; }
   [data-testid="stLayoutWrapper"]:has(> .st-key-intro) { order: 1; }
-  .st-key-w_preset [role="radiogroup"] { flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; }
-  .st-key-w_preset button { flex: none; }
+  [class*="st-key-preset-"] [role="radiogroup"] { flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; }
+  [class*="st-key-preset-"] button { flex: none; }
   [data-testid="stExpandSidebarButton"] { width: auto; padding: 0 0.6rem; }
   [data-testid="stExpandSidebarButton"]::after { content: "Menu and controls"; margin-left: 0.3rem; font-size: 0.9rem; }
 }

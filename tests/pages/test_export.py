@@ -10,12 +10,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from fairglvq import datasets, report
+from fairglvq.explain.view import make_view
 from fairglvq.report import html_page, model_file
 from fairglvq.report.model_file import ModelFileError
 from fairglvq.scenes import scene
 from fairglvq.scenes.settings import Fold, Point, Settings
 from pages.shared.prototypes import export
-from pages.shared.prototypes.view import _view
 
 GERMAN = Settings(dataset="german", C=1.0, prototypes=2, batch_size=100, epochs=6, seed=3)
 
@@ -25,7 +25,7 @@ def view_of(settings):
     trained = {m: scene.train_part(settings, table, m, lambda share: None) for m in scene.METHODS}
     shown = scene.compose(settings, table, trained)
     knobs = {} if settings.real else {"noise": settings.noise, "bias": settings.bias, "seed": settings.seed}
-    return _view(settings, datasets.load(settings.dataset, **knobs), shown)
+    return make_view(settings, datasets.load(settings.dataset, **knobs), shown)
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +167,7 @@ def page(content=None):
 
 def test_the_buttons_and_the_import(german, monkeypatch):
     at = AppTest.from_function(page, default_timeout=60)
-    at.session_state["e_box"] = True
+    at.session_state["model_export"] = True
     at.run()
     assert not at.exception
     assert [button.label for button in at.get("download_button")] == ["Report (HTML)", "Report (JSON)", "Model (JSON)"]

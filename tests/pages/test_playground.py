@@ -4,6 +4,7 @@ import json
 import threading
 
 import pytest
+from apptest import labelled
 from browser import ROOT
 from streamlit.testing.v1 import AppTest
 
@@ -25,7 +26,8 @@ def settle(at):
     """Rerun like the page's own fragment does, until the training asked for is over."""
     for _ in range(LIMIT):
         assert not at.exception
-        if "job" not in at.session_state or at.session_state["job"].future.done():
+        job = at.session_state["visit"].model.job
+        if job is None or job.future.done():
             return at.run()
         at.run()
     raise TimeoutError("the training did not end")
@@ -79,7 +81,7 @@ def test_a_cold_server_does_not_wait_for_inp(monkeypatch):
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_shows_its_picture_and_story(name):
     at = visit()
-    at.button_group(key="w_preset").set_value(name).run()
+    labelled(at.button_group, "Start from").set_value(name).run()
     settle(at)
     assert scene_of(at)["dataset"] == PRESETS[name].settings.dataset
     assert PRESETS[name].story in [text.value for text in at.markdown]
@@ -89,7 +91,7 @@ def test_every_preset_shows_its_picture_and_story(name):
 @pytest.mark.parametrize("name", [name for name in DATASETS if name != "compas"])
 def test_every_data_set_can_be_chosen(name):
     at = visit(epochs="10") if DEFAULTS[name].real else visit()
-    at.button_group(key="w_dataset").set_value(name).run()
+    labelled(at.button_group, "Data set").set_value(name).run()
     settle(at)
     meta = scene_of(at)
     assert meta["dataset"] == name
@@ -100,11 +102,11 @@ def test_compas_is_offered_where_it_is_missing(monkeypatch, tmp_path):
     monkeypatch.setenv("FAIRGLVQ_CACHE", str(tmp_path))
     monkeypatch.setenv("FAIRGLVQ_COMPAS_WHEEL", str(tmp_path / "none.whl"))
     at = visit()
-    at.button_group(key="w_dataset").set_value("compas").run()
+    labelled(at.button_group, "Data set").set_value("compas").run()
     assert any("COMPAS is not on this computer yet" in text.value for text in at.markdown)
     fetch = next(button for button in at.button if button.label == "Fetch COMPAS")
     fetch.click().run()
-    at.session_state["fetch"]["thread"].join()
+    at.session_state["visit"].download.thread.join()
     at.run()
     assert not at.exception
     assert any("It did not work" in text.value for text in at.markdown)
@@ -126,28 +128,28 @@ def test_every_control_changes_the_picture_and_the_link(name):
     value = VALUES[name]
     find = {"seed": at.number_input, "step": at.button_group}
     find |= {key: at.select_slider for key in ("alpha", "batch_size", "learning_rate", "epochs")}
-    find.get(name, at.slider)(key=f"w_{name}").set_value(value).run()
+    labelled(find.get(name, at.slider), FIELDS[name].label).set_value(value).run()
     settle(at)
     assert scene_of(at)["revision"] != before
     assert list(at.query_params) == [FIELDS[name].query]
-    assert getattr(at.session_state["settings"], name) == value
+    assert getattr(at.session_state["visit"].model.settings, name) == value
 
 
 def test_real_data_have_a_plane_and_projections():
     at = visit(data="german", epochs="10")
     at.session_state["more"] = True
     at.run()
-    at.button_group(key="w_plane").set_value("prototypes").run()
+    labelled(at.button_group, "Plane shown").set_value("prototypes").run()
     assert "busiest prototype" in scene_of(settle(at))["slice"]
-    at.select_slider(key="w_projections").set_value(5).run()
+    labelled(at.select_slider, "Directions INP removes").set_value(5).run()
     assert "5 of 59" in scene_of(settle(at))["panels"][1]["note"]
 
 
 def test_a_link_restores_settings_and_view():
     at = visit(data="local", C="2", view='{"epoch":40}')
     assert scene_of(at)["view"] == {"epoch": 40}
-    assert at.session_state["settings"] == Settings(dataset="local", C=2.0)
-    assert at.slider(key="w_C").value == 2.0
+    assert at.session_state["visit"].model.settings == Settings(dataset="local", C=2.0)
+    assert labelled(at.slider, "Fairness strength C").value == 2.0
 
 
 def test_a_bad_link_is_repaired_said_and_dismissed():
@@ -164,11 +166,11 @@ def test_reset_keeps_the_seed_and_new_seed_keeps_the_rest():
     at = visit(C="0.5", k="2", seed="7")
     button = {button.label: button for button in at.button}
     button["New seed"].click().run()
-    settings = settle(at).session_state["settings"]
+    settings = settle(at).session_state["visit"].model.settings
     assert (settings.C, settings.prototypes) == (0.5, 2)
     assert settings.seed != 7
     next(button for button in at.button if button.label == "Reset").click().run()
-    assert settle(at).session_state["settings"] == Settings(seed=settings.seed)
+    assert settle(at).session_state["visit"].model.settings == Settings(seed=settings.seed)
 
 
 def test_painting_away_a_class_is_explained_and_undone():
@@ -177,9 +179,9 @@ def test_painting_away_a_class_is_explained_and_undone():
     rows = [int(row) for row in (scene.load_table(Settings()).y == 1).nonzero()[0]]
     at = visit()
     before = scene_of(at)
-    at.session_state["history"] = [at.session_state["settings"]]
-    at.session_state["settings"] = Settings(erased=tuple(rows))
-    at.session_state["touched"] = True
+    at.session_state["visit"].model.history = [at.session_state["visit"].model.settings]
+    at.session_state["visit"].model.settings = Settings(erased=tuple(rows))
+    at.session_state["visit"].touched = True
     settle(at.run())
     assert any("Only one class is left" in text.value for text in at.markdown)
     assert scene_of(at)["revision"] == before["revision"]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from apptest import labelled
 from browser import ROOT
 from streamlit.testing.v1 import AppTest
 
@@ -34,7 +35,8 @@ def settle(at):
     """Rerun like the page's own fragment does, until the training asked for is over."""
     for _ in range(LIMIT):
         assert not at.exception
-        if "job" not in at.session_state or at.session_state["job"].future.done():
+        job = at.session_state["visit"].model.job
+        if job is None or job.future.done():
             return checked(at.run())
         at.run()
     raise TimeoutError("the training did not end")
@@ -46,7 +48,7 @@ def checked(at):
 
 
 def go(at, section):
-    return checked(at.button_group(key="p_section").set_value(section).run())
+    return checked(labelled(at.button_group, "Section").set_value(section).run())
 
 
 def texts(at):
@@ -84,7 +86,7 @@ def numbers(array):
 
 
 def view(at):
-    return at.session_state["explained_view"][1]
+    return at.session_state["visit"].prototypes.view[1]
 
 
 def find(at, label):
@@ -97,7 +99,7 @@ def find(at, label):
 
 def test_the_first_view_is_trained_and_its_numbers_are_those_of_the_metrics():
     at = visit()
-    shown = at.session_state["shown"][1].scene
+    shown = at.session_state["visit"].model.shown[1].scene
     table, W = shown.table, shown.runs["fairglvq"].prototypes[-1]
     X, y, s = table.X[table.measured], table.y[table.measured], table.s[table.measured]
     decided = (((X[:, None] - W) ** 2).sum(axis=2).argmin(axis=1) >= len(W) // 2).astype(int)
@@ -114,7 +116,7 @@ def test_the_first_view_is_trained_and_its_numbers_are_those_of_the_metrics():
 def test_the_waterfall_on_the_page_adds_up_to_the_number_above_it():
     at = visit(data="german", epochs="20")
     for measure, words in (("statistical_parity", "statistical parity"), ("equal_opportunity", "equal opportunity")):
-        checked(at.button_group(key="p_measure").set_value(measure).run())
+        checked(labelled(at.button_group, "Gap").set_value(measure).run())
         bars = next(trace for trace in charts(at)[0]["data"] if trace["type"] == "bar")
         *parts, gap = numbers(bars["y"])
         assert sum(parts) == pytest.approx(gap)
@@ -131,7 +133,7 @@ def test_every_section_of_every_data_set(name):
     for section in ("cards", "pairs", "person"):
         go(at, section)
         for method, start in STARTS.items():
-            checked(at.button_group(key="p_method").set_value(method).run())
+            checked(labelled(at.button_group, "Model").set_value(method).run())
             assert text(at, start)
     assert not any("nan" in re.findall(r"\w+", words) for words in texts(at))
 
@@ -143,9 +145,9 @@ def test_settings_come_along_from_the_playground_and_stay_in_the_link():
     settle(at.run())
     at.switch_page("pages/prototypes.py")
     settle(at.run())
-    assert at.session_state["settings"] == Settings(dataset="local", C=1.0, prototypes=3)
+    assert at.session_state["visit"].model.settings == Settings(dataset="local", C=1.0, prototypes=3)
     assert "decides with 6 prototypes" in text(at, "**FairGLVQ**")
-    at.slider(key="w_prototypes").set_value(2).run()
+    labelled(at.slider, "Prototypes per class").set_value(2).run()
     settle(at)
     assert "decides with 4 prototypes" in text(at, "**FairGLVQ**")
     assert dict(at.query_params) == {"data": "local", "k": "2"}
@@ -154,17 +156,17 @@ def test_settings_come_along_from_the_playground_and_stay_in_the_link():
 @pytest.mark.parametrize("method", ["glvq", "inp"])
 def test_the_method_that_a_curve_was_opened_with_is_shown(method):
     at = visit()
-    at.session_state["shown_method"] = method
+    at.session_state["visit"].model.asked_method = method
     checked(at.run())
     assert text(at, STARTS[method])
-    checked(at.button_group(key="p_method").set_value("fairglvq").run())
+    checked(labelled(at.button_group, "Model").set_value("fairglvq").run())
     assert text(at, "**FairGLVQ** with C")
 
 
 def test_a_model_of_one_fold_says_so():
     at = visit(data="german", epochs="20")
-    at.session_state["settings"] = replace(at.session_state["settings"], fold=Fold(5, 1, 3))
-    at.session_state["touched"] = True
+    at.session_state["visit"].model.settings = replace(at.session_state["visit"].model.settings, fold=Fold(5, 1, 3))
+    at.session_state["visit"].touched = True
     settle(at.run())
     assert "(fold 2 of 5 of a trade-off curve, seed 3)" in text(at, "**FairGLVQ**")
 
@@ -181,9 +183,9 @@ def test_what_cannot_be_trained_is_explained_and_undone():
 
     rows = (scene.load_table(Settings()).y == 1).nonzero()[0].tolist()
     at = visit()
-    at.session_state["history"] = [at.session_state["settings"]]
-    at.session_state["settings"] = Settings(erased=tuple(rows))
-    at.session_state["touched"] = True
+    at.session_state["visit"].model.history = [at.session_state["visit"].model.settings]
+    at.session_state["visit"].model.settings = Settings(erased=tuple(rows))
+    at.session_state["visit"].touched = True
     settle(at.run())
     assert text(at, "Only one class is left")
     at.button(key="undo_problem").click().run()
@@ -203,12 +205,12 @@ def test_compas_is_offered_where_it_is_missing(monkeypatch, tmp_path):
 def test_cards_are_sorted_and_the_rest_comes_on_request():
     at = visit(data="german", epochs="20", k="6")
     for by in ("size", "impurity", "contribution"):
-        checked(at.button_group(key="p_sort").set_value(by).run())
+        checked(labelled(at.button_group, "Cards sorted by").set_value(by).run())
         expected = [p + 1 for p in view(at).explained("fairglvq").order(by)]
         opened, *short = headings(at)
         assert short == expected[:6]
     assert opened == expected[0]  # the card that adds most to the gap is open at first
-    checked(at.toggle(key="p_all").set_value(True).run())
+    checked(labelled(at.toggle, "Show all").set_value(True).run())
     assert headings(at)[1:] == expected
     assert len(expected) == 12
 
@@ -274,10 +276,10 @@ def test_the_map_shows_every_prototype_where_it_is():
 
 def test_cards_of_inp_are_filled_in_with_the_average_person_and_say_so():
     at = visit(data="german", epochs="20", inp="10")
-    checked(at.button_group(key="p_method").set_value("inp").run())
+    checked(labelled(at.button_group, "Model").set_value("inp").run())
     v = view(at)
     model, people = v.models["inp"], v.people
-    removed = at.session_state["shown"][1].scene.runs["inp"].removed
+    removed = at.session_state["visit"].model.shown[1].scene.runs["inp"].removed
     assert "blind along 10 of 59 directions" in text(at, STARTS["inp"])
     assert any(words.value.startswith("INP took out 10 of 59 directions") for words in at.caption)
     profiles = v.explained("inp").profiles
@@ -303,7 +305,7 @@ def test_cards_of_inp_are_filled_in_with_the_average_person_and_say_so():
 
 def test_nothing_is_left_where_inp_removes_everything():
     at = visit(data="german", epochs="20", inp="50")
-    checked(at.button_group(key="p_method").set_value("inp").run())
+    checked(labelled(at.button_group, "Model").set_value("inp").run())
     assert any("all prototypes stand at one place" in words.value for words in at.caption)
     assert text(at, "**Apart from the average person:** nothing, they look the same.")
     assert text(at, "No prototype adds to the gap")
@@ -313,11 +315,11 @@ def test_nothing_is_left_where_inp_removes_everything():
 
 def test_a_prototype_of_inp_that_training_pushed_aside_is_told():
     at = visit(data="xor")
-    checked(at.button_group(key="p_method").set_value("inp").run())
+    checked(labelled(at.button_group, "Model").set_value("inp").run())
     explained = view(at).explained("inp")
     p = int(explained.aside.argmax())
     assert explained.aside[p] > 0.05
-    checked(at.toggle(key="p_all").set_value(True).run())
+    checked(labelled(at.toggle, "Show all").set_value(True).run())
     checked(at.button(key=f"open_{p}").click().run())
     assert any(f"pushed this prototype {explained.aside[p]:.2f} aside" in words.value for words in at.caption)
 
@@ -328,7 +330,7 @@ def test_a_person_of_a_card_is_explained_with_one_click():
     number = button.label.split()[-1]
     checked(button.click().run())
     assert text(at, f"##### Person {number}:")
-    assert at.number_input(key="p_row").value == int(number)
+    assert labelled(at.number_input, "Number, from").value == int(number)
 
 
 # ---- pairs ----
@@ -351,7 +353,7 @@ def test_both_models_stand_side_by_side():
     for words, pair in zip(told, pairs, strict=False):
         assert words.startswith(f"**GLVQ {pair.before + 1} → FairGLVQ {pair.after + 1}**")
         assert f"moved by {pair.distance:.2f}" in words
-    checked(at.toggle(key="p_all_pairs").set_value(True).run())
+    checked(labelled(at.toggle, "Show all").set_value(True).run())
     assert len([words for words in texts(at) if words.startswith("**GLVQ ")]) == len(pairs) == 8
     m = v.people.measured
     for g, who in enumerate(v.who):
@@ -365,7 +367,7 @@ def test_both_models_stand_side_by_side():
 
 
 def pick(at, way):
-    return checked(at.button_group(key="p_pick").set_value(way).run())
+    return checked(labelled(at.button_group, "Who?").set_value(way).run())
 
 
 def person(at):
@@ -390,7 +392,7 @@ def test_somebody_whose_decision_changed():
 
 def test_a_person_by_number_with_decision_reasons_and_changes():
     at = pick(go(visit(data="german", epochs="20"), "person"), "row")
-    checked(at.number_input(key="p_row").set_value(17).run())
+    checked(labelled(at.number_input, "Number, from").set_value(17).run())
     assert person(at) == 16
     v = view(at)
     x, truth = v.people.X[16], int(v.people.y[16])
@@ -417,7 +419,7 @@ def test_a_person_by_number_with_decision_reasons_and_changes():
 
 def test_the_reasons_of_inp_add_up():
     at = go(visit(data="german", epochs="20"), "person")
-    checked(at.button_group(key="p_method").set_value("inp").run())
+    checked(labelled(at.button_group, "Model").set_value("inp").run())
     v, i = view(at), person(at)
     model = v.models["inp"]
     z = model.matrix @ v.people.X[i] + model.shift
@@ -451,12 +453,12 @@ def test_immutable_columns_can_be_corrected():
 
 def test_search_finds_and_says_how_many():
     at = pick(go(visit(data="german", epochs="20"), "person"), "search")
-    checked(at.text_input(key="p_query").set_value("age > 70, good").run())
+    checked(labelled(at.text_input, "Words or numbers").set_value("age > 70, good").run())
     frame = view(at).data.frame
     rows = frame.index[(frame["age"] > 70) & (frame["credit"] == "good")]
     assert any(caption.value == f"{len(rows)} people found." for caption in at.caption)
     assert person(at) in rows
-    checked(at.text_input(key="p_query").set_value("nobody is called that").run())
+    checked(labelled(at.text_input, "Words or numbers").set_value("nobody is called that").run())
     assert any(caption.value == "0 people found." for caption in at.caption)
 
 
@@ -502,8 +504,8 @@ def test_no_name_becomes_markup():
     data = nasty_table()
     settings = state.for_table(sources.lend(data), data)
     at = visit()
-    at.session_state["settings"] = settings
-    at.session_state["touched"] = True
+    at.session_state["visit"].model.settings = settings
+    at.session_state["visit"].touched = True
     settle(at.run())
     for section in ("cards", "pairs", "person"):
         go(at, section)

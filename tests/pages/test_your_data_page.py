@@ -3,16 +3,19 @@
 import asyncio
 import gc
 import weakref
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from apptest import labelled
 from browser import ROOT, wait_for
 from starlette.requests import Request
 from streamlit.testing.v1 import AppTest
 
 from fairglvq.datasets import table
 from fairglvq.datasets.table.profile import profile
+from pages.shared.visit import TableVisit
 
 
 def people(n=300, seed=0):
@@ -64,13 +67,12 @@ def click(at, label):
 def edit(at, rows):
     """Type into the table of columns."""
     edits = {"edited_rows": rows, "added_rows": [], "deleted_rows": []}
-    now = at.session_state
-    now[f"own_editor_{now['own_serial']}_{now['own_editor_turn']}"] = edits
+    at.session_state[f"editor-{at.session_state['visit'].table.editor}"] = edits
     return fine(at.run())
 
 
 def draft(at):
-    return at.session_state["own_draft"]
+    return at.session_state["visit"].table.draft
 
 
 def test_the_empty_page_says_what_to_do(at):
@@ -88,9 +90,9 @@ def test_the_page_says_where_a_table_goes(at, monkeypatch):
 
 def test_an_uploaded_file_is_guessed_and_shown_before_any_model(at):
     upload(at, csv(people()))
-    assert at.selectbox(key="own_target").value == "hired"
-    assert at.selectbox(key="own_favourable").value == "yes"
-    assert at.selectbox(key="own_protected").value == "sex"
+    assert labelled(at.selectbox, "Decision or outcome").value == "hired"
+    assert labelled(at.selectbox, "The outcome people want").value == "yes"
+    assert labelled(at.selectbox, "Group to compare by").value == "sex"
     data = table.build(table.read(csv(people())).frame, draft(at))
     found = profile(data, protected="sex")
     low, high = sorted(found.rates, key=lambda rate: rate.rate)
@@ -110,18 +112,18 @@ def test_parquet_and_paste_bring_the_same(at):
     file = io.BytesIO()
     people().to_parquet(file)
     upload(at, file.getvalue(), "people.parquet")
-    first = at.session_state["own_built"][2][0].fingerprint
-    at.text_area(key="own_pasted").set_value(people().to_csv(index=False, sep="\t")).run()
+    first = at.session_state["visit"].table.built[2][0].fingerprint
+    labelled(at.text_area, "Copy cells").set_value(people().to_csv(index=False, sep="\t")).run()
     click(at, "Read this table")
     assert "Your pasted table: 300 rows" in text(at)
-    assert at.session_state["own_built"][2][0].fingerprint == first
+    assert at.session_state["visit"].table.built[2][0].fingerprint == first
 
 
 def test_the_example_is_german_credit(at):
     from fairglvq import datasets
 
     click(at, "Use the example")
-    data = at.session_state["own_built"][2][0]
+    data = at.session_state["visit"].table.built[2][0]
     bundled = datasets.load("german")
     np.testing.assert_array_equal(data.s, bundled.s)
     np.testing.assert_array_equal(data.y, bundled.y)
@@ -144,12 +146,12 @@ def test_a_bad_file_is_explained_and_the_table_before_it_stays(at, content, mess
     assert not at.selectbox
     upload(at, csv(people()))
     assert message not in text(at)
-    at.selectbox(key="own_protected").set_value("town").run()
+    labelled(at.selectbox, "Group to compare by").set_value("town").run()
     upload(at, content, "bad.csv")
     assert message in text(at)
     assert "Your last table is still there." in text(at)
     assert draft(at).protected == "town"
-    assert at.selectbox(key="own_protected").value == "town"
+    assert labelled(at.selectbox, "Group to compare by").value == "town"
     assert "Before any model" in [header.value for header in at.subheader]
 
 
@@ -158,30 +160,30 @@ def test_ragged_rows_can_be_left_out(at):
     assert "Row 302 has 2 values, but the header names 5 columns" in text(at)
     click(at, "Go on without these 2 rows")
     assert "2 rows with too many or too few values were left out." in text(at)
-    assert len(at.session_state["own_built"][2][0].y) == 300
+    assert len(at.session_state["visit"].table.built[2][0].y) == 300
 
 
 def test_a_bad_choice_is_explained_and_kept(at):
     upload(at, csv(people().assign(constant="x")))
-    at.selectbox(key="own_protected").set_value("constant").run()
+    labelled(at.selectbox, "Group to compare by").set_value("constant").run()
     assert "In column “constant” everybody is in the group “x”" in text(fine(at))
-    assert at.selectbox(key="own_protected").value == "constant"
+    assert labelled(at.selectbox, "Group to compare by").value == "constant"
     assert not any(button.label == "Use this table" for button in at.button)
-    at.selectbox(key="own_protected").set_value("sex").run()
+    labelled(at.selectbox, "Group to compare by").set_value("sex").run()
     assert any(button.label == "Use this table" for button in fine(at).button)
 
 
 def test_numbers_are_cut(at):
     upload(at, csv(people()))
-    at.selectbox(key="own_protected").set_value("age").run()
-    assert at.number_input(key="own_cut").value == people()["age"].median()
-    at.number_input(key="own_cut").set_value(30.0).run()
+    labelled(at.selectbox, "Group to compare by").set_value("age").run()
+    assert labelled(at.number_input, "Cut into two groups at").value == people()["age"].median()
+    labelled(at.number_input, "Cut into two groups at").set_value(30.0).run()
     assert "“under 30”" in text(fine(at))
-    at.selectbox(key="own_target").set_value("height").run()
-    at.number_input(key="own_target_cut").set_value(170.0).run()
-    assert at.selectbox(key="own_favourable").options == ["under 170", "170 or more"]
-    assert at.selectbox(key="own_favourable").value == "170 or more"
-    data = fine(at).session_state["own_built"][2][0]
+    labelled(at.selectbox, "Decision or outcome").set_value("height").run()
+    labelled(at.number_input, "Cut it at").set_value(170.0).run()
+    assert labelled(at.selectbox, "The outcome people want").options == ["under 170", "170 or more"]
+    assert labelled(at.selectbox, "The outcome people want").value == "170 or more"
+    data = fine(at).session_state["visit"].table.built[2][0]
     assert data.y.sum() == (people()["height"] >= 170).sum()
     assert data.s.sum() == (people()["age"] >= 30).sum()
 
@@ -189,11 +191,11 @@ def test_numbers_are_cut(at):
 def test_many_outcomes_are_taken_together(at):
     frame = people().assign(hired=[f"grade {i % 7}" for i in range(300)])
     upload(at, csv(frame))
-    at.selectbox(key="own_target").set_value("hired").run()
-    assert at.checkbox(key="own_others_as_one").value
-    at.selectbox(key="own_favourable").set_value("grade 3").run()
-    assert at.session_state["own_built"][2][0].class_names == {0: "all others", 1: "grade 3"}
-    at.checkbox(key="own_others_as_one").set_value(False).run()
+    labelled(at.selectbox, "Decision or outcome").set_value("hired").run()
+    assert labelled(at.checkbox, "Take all other outcomes together").value
+    labelled(at.selectbox, "The outcome people want").set_value("grade 3").run()
+    assert at.session_state["visit"].table.built[2][0].class_names == {0: "all others", 1: "grade 3"}
+    labelled(at.checkbox, "Take all other outcomes together").set_value(False).run()
     assert "has 7 different values" in text(fine(at))
 
 
@@ -204,20 +206,20 @@ def test_gaps_rare_and_small(at):
     upload(at, csv(frame))
     assert "10 rows with a missing value left out" in text(at)
     assert "few: under 30" in text(at)
-    at.segmented_control(key="own_missing").set_value("impute").run()
+    labelled(at.segmented_control, "Where a value is missing").set_value("impute").run()
     assert "10 rows without “town”: put into a category of their own." in text(fine(at))
-    at.segmented_control(key="own_small_groups").set_value("drop").run()
+    labelled(at.segmented_control, "Groups of fewer").set_value("drop").run()
     assert "few: under 30" not in text(fine(at))
-    at.number_input(key="own_rare").set_value(40.0).run()
+    labelled(at.number_input, "Merge categories").set_value(40.0).run()
     assert draft(at).rare == 0.4
     assert "rare values of “town”" in text(fine(at)) or "“town” has" in text(at)
 
 
 def test_the_protected_column_can_be_hidden_from_the_model(at):
     upload(at, csv(people()))
-    at.checkbox(key="own_sees").set_value(False).run()
+    labelled(at.checkbox, "The model may see this column").set_value(False).run()
     assert "sex" in draft(fine(at)).left_out
-    assert "sex" not in {block.column for block in at.session_state["own_built"][2][0].blocks}
+    assert "sex" not in {block.column for block in at.session_state["visit"].table.built[2][0].blocks}
     assert "does not see “sex”" in text(at)
 
 
@@ -228,7 +230,7 @@ def test_kinds_can_be_corrected(at):
     assert plan.kinds["age"] == "category"
     assert plan.left_out == ("height",)
     assert plan.immutable == ("sex", "town", "age")
-    blocks = {block.column: block for block in at.session_state["own_built"][2][0].blocks}
+    blocks = {block.column: block for block in at.session_state["visit"].table.built[2][0].blocks}
     assert blocks["age"].kind == "category"
     assert "height" not in blocks
 
@@ -252,16 +254,16 @@ def test_the_table_of_columns_shows_what_an_edit_brought_along(at):
 def test_a_table_can_be_forgotten(at):
     upload(at, csv(people()))
     click(at, "Use this table")
-    key = at.session_state["settings"].table
+    key = at.session_state["visit"].model.settings.table
     from fairglvq.scenes import sources
 
     assert sources.lent(key)
     click(at, "Forget this table")
     assert not sources.lent(key)
     assert "What you need" in at.markdown[-1].value
-    left = [name for name in at.session_state if name.startswith("own_") and at.session_state[name]]
-    assert left == []
-    assert at.session_state["settings"].dataset == "xor"
+    table = at.session_state["visit"].table
+    assert replace(table, uploader=-1) == TableVisit()
+    assert at.session_state["visit"].model.settings.dataset == "xor"
     upload(at, csv(people()))
     assert "Of 100 people in the group “female”" in text(at)
 
@@ -269,7 +271,7 @@ def test_a_table_can_be_forgotten(at):
 def test_a_link_to_somebody_elses_table_does_not_open_it(at):
     upload(at, csv(people()))
     click(at, "Use this table")
-    key = at.session_state["settings"].table
+    key = at.session_state["visit"].model.settings.table
     for page in ("pages/playground.py", "pages/tradeoff.py", "pages/prototypes.py"):
         other = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
         other.switch_page(page)
@@ -286,7 +288,7 @@ def test_when_the_visit_is_over_nothing_holds_the_table():
     page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     page.switch_page("pages/your_data.py")
     click(upload(fine(page.run()), csv(people(seed=5))), "Use this table")
-    settings = page.session_state["settings"]
+    settings = page.session_state["visit"].model.settings
     for name in ("playground", "tradeoff", "prototypes"):
         page.query_params.clear()
         page.switch_page(f"pages/{name}.py")
@@ -322,16 +324,16 @@ def test_use_makes_it_the_data_set_of_every_page(at):
     upload(at, csv(people()))
     click(at, "Use this table")
     assert "Every page now works with your table." in text(at)
-    settings = at.session_state["settings"]
+    settings = at.session_state["visit"].model.settings
     assert settings.dataset == "table"
-    assert at.session_state["own_immutable"] == ("sex", "age")
+    assert at.session_state["visit"].table.immutable == ("sex", "age")
     from fairglvq.scenes.sources import dataset_of
 
-    assert dataset_of(settings).fingerprint == at.session_state["own_built"][2][0].fingerprint
-    at.selectbox(key="own_protected").set_value("town").run()
+    assert dataset_of(settings).fingerprint == at.session_state["visit"].table.built[2][0].fingerprint
+    labelled(at.selectbox, "Group to compare by").set_value("town").run()
     assert "press the button to take over your changes" in text(fine(at))
     click(at, "Use this table")
-    assert at.session_state["settings"].table != settings.table
+    assert at.session_state["visit"].model.settings.table != settings.table
 
 
 def test_the_trade_off_page_follows_from_table_to_table(at):
@@ -344,7 +346,7 @@ def test_the_trade_off_page_follows_from_table_to_table(at):
         at.query_params.clear()  # as a browser does on the way to another page
         at.switch_page("pages/tradeoff.py")
         fine(at.run())
-        assert at.session_state["choice"].table == at.session_state["settings"].table != ""
+        assert at.session_state["visit"].curve.choice.table == at.session_state["visit"].model.settings.table != ""
         at.switch_page("pages/your_data.py")
         fine(at.run())
 
@@ -355,24 +357,24 @@ def test_a_table_without_caveats_leaves_no_empty_sentence_on_the_playground(at):
     assert "Mind:" not in text(fine(at.run()))
     at.switch_page("pages/your_data.py")
     fine(at.run())
-    at.selectbox(key="own_protected").set_value("town").run()
-    at.checkbox(key="own_sees").set_value(False).run()
+    labelled(at.selectbox, "Group to compare by").set_value("town").run()
+    labelled(at.checkbox, "The model may see this column").set_value(False).run()
     click(at, "Use this table")
     at.switch_page("pages/playground.py")
-    assert "Mind: The model does not see “town”" in text(fine(at.run()))
+    assert "Caveats: The model does not see “town”" in text(fine(at.run()))
 
 
 def test_going_back_to_a_table_that_is_gone_is_explained(at):
     from fairglvq.scenes import sources
 
     click(upload(at, csv(people(seed=7))), "Use this table")  # that no other test has
-    gone = at.session_state["settings"]
+    gone = at.session_state["visit"].model.settings
     click(upload(at, csv(people(seed=1))), "Use this table")
     for page in ("pages/playground.py", "pages/prototypes.py"):
         at.switch_page(page)
         fine(at.run())
         wait_for(lambda: gc.collect() >= 0 and not sources.lent(gone.table), 10, "the first table to be gone")
-        at.session_state["settings"] = gone  # what Undo does
+        at.session_state["visit"].model.settings = gone  # what Undo does
         fine(at.run())
         said = text(at) + " ".join(element.value for element in [*at.markdown, *at.caption, *at.warning, *at.error])
         assert "The table is no longer there" in said
@@ -383,14 +385,14 @@ def test_two_visitors_may_bring_the_same_table_and_one_may_leave(at):
     other = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     other.switch_page("pages/your_data.py")
     click(upload(fine(other.run()), csv(people(seed=8))), "Use this table")
-    assert other.session_state["settings"].table == at.session_state["settings"].table
-    first = weakref.ref(at.session_state["own_table"])
+    assert other.session_state["visit"].model.settings.table == at.session_state["visit"].model.settings.table
+    first = weakref.ref(at.session_state["visit"].table.data)
     click(at, "Forget this table")
     fine(at.run())
     wait_for(lambda: gc.collect() >= 0 and first() is None, 10, "the first visitor's table to be gone")
     other.switch_page("pages/playground.py")
     assert "no longer there" not in text(fine(other.run()))
-    assert other.session_state["shown"][0] == other.session_state["settings"]
+    assert other.session_state["visit"].model.shown[0] == other.session_state["visit"].model.settings
 
 
 def test_the_encoding_is_shown_in_words(at):
@@ -407,7 +409,7 @@ def test_what_goes_wrong_is_logged_without_values(at, monkeypatch, caplog):
 
     upload(at, csv(people().assign(town="a secret town")))
     monkeypatch.setattr(table, "build", broken)
-    at.selectbox(key="own_protected").set_value("age").run()
+    labelled(at.selectbox, "Group to compare by").set_value("age").run()
     assert "Something unexpected went wrong with this table" in text(fine(at))
     assert "RuntimeError" in caplog.text
     assert "secret" not in caplog.text
@@ -415,8 +417,8 @@ def test_what_goes_wrong_is_logged_without_values(at, monkeypatch, caplog):
 
 def test_coming_back_finds_everything_as_it_was(at):
     upload(at, csv(people()))
-    at.selectbox(key="own_protected").set_value("age").run()
-    at.number_input(key="own_cut").set_value(33.0).run()
+    labelled(at.selectbox, "Group to compare by").set_value("age").run()
+    labelled(at.number_input, "Cut into two groups at").set_value(33.0).run()
     edit(at, {2: {"Model sees it": False}})
     before = draft(at)
     at.switch_page("pages/playground.py")
@@ -424,16 +426,16 @@ def test_coming_back_finds_everything_as_it_was(at):
     at.switch_page("pages/your_data.py")
     fine(at.run())
     assert draft(at) == before
-    assert at.selectbox(key="own_protected").value == "age"
-    assert at.number_input(key="own_cut").value == 33.0
+    assert labelled(at.selectbox, "Group to compare by").value == "age"
+    assert labelled(at.number_input, "Cut into two groups at").value == 33.0
     assert not at.data_editor[0].value["Model sees it"][2]
 
 
 def test_strange_names_are_shown_as_they_are(at):
     names = {"town": "<script>alert(1)</script>", "sex": "מין", "age": "![x](http://evil.example/a.png)"}
     upload(at, csv(people().rename(columns=names)), "<img src=x onerror=alert(1)>.csv")
-    at.selectbox(key="own_protected").set_value("מין").run()
-    at.selectbox(key="own_target").set_value("hired").run()
+    labelled(at.selectbox, "Group to compare by").set_value("מין").run()
+    labelled(at.selectbox, "Decision or outcome").set_value("hired").run()
     said = text(fine(at))
     assert "<script>" not in said
     assert "<img" not in said

@@ -10,42 +10,56 @@ import numpy as np
 import streamlit as st
 
 from fairglvq.lvq.trainer import as_rows
-from fairglvq.scenes import settings as state
 from fairglvq.scenes.scene import Film, Scene
 from fairglvq.scenes.scoring import changed_decisions, decide, labels_of, nearest, squared_distances, tallied
 from fairglvq.scenes.settings import FIELDS, Point, Settings
+from fairglvq.scenes.settings import changed as with_changes
+from fairglvq.scenes.settings import nearest as nearest_allowed
 from pages.shared import links, session
 from pages.shared.playground import stage
+from pages.shared.visit import touch, visit
+
+STAGE = "stage"
 
 
 def receive() -> None:
     """The stage's callback: finished gestures."""
-    session.touch()
-    for gesture in stage.unheard(session.STAGE):
-        if "shown" in st.session_state:
+    touch()
+    model = visit().model
+    for gesture in stage.gestures_after(model.heard, st.session_state[STAGE]):
+        model.heard = gesture["serial"]
+        if model.shown:
             follow(gesture)
+
+
+def keep_view() -> None:
+    """What the visitor looks at outlives a rerun and a page switch."""
+    touch()
+    visit().model.view = st.session_state[STAGE]["view"]
 
 
 def follow(gesture: Mapping[str, Any]) -> None:
     """Do what one gesture asks for."""
-    visit = st.session_state
-    settings, show = visit.shown
+    model = visit().model
+    if model.shown is None:
+        return
+    settings, show = model.shown
     kind = gesture["kind"]
     if kind == "ask":
-        visit.facts = facts(show.scene, visit.film, gesture)
+        model.facts = facts(show.scene, model.film, gesture)
     elif kind == "drag":
-        visit.reply = answer(show.scene, visit.film, gesture)
+        model.reply = answer(show.scene, model.film, gesture)
     elif kind == "undo":
         session.undo()
     elif kind == "C":
-        session.change(state.changed(settings, C=state.nearest(FIELDS["C"], gesture["value"])))
+        session.change(with_changes(settings, C=nearest_allowed(FIELDS["C"], gesture["value"])))
     elif kind == "continue":
-        W = prototypes_of(show.scene, visit.film, gesture["panel"], gesture["model"])
-        visit.autoplay = state.changed(settings, start=links.start_from(gesture["panel"], W.tolist()))
-        session.change(visit.autoplay)
+        W = prototypes_of(show.scene, model.film, gesture["panel"], gesture["model"])
+        model.autoplay = with_changes(settings, start=links.start_from(gesture["panel"], W.tolist()))
+        session.change(model.autoplay)
     elif kind == "paint":
-        visit.autoplay = painted(settings, show.scene, gesture)
-        session.change(visit.autoplay)
+        model.autoplay = painted(settings, show.scene, gesture)
+        session.change(model.autoplay)
 
 
 def prototypes_of(scene: Scene, film: Film | None, panel: str, shown: Mapping[str, Any]) -> np.ndarray:

@@ -10,12 +10,15 @@ import streamlit as st
 from fairglvq import explain
 from fairglvq.explain import Explained, Order
 from fairglvq.explain.traits import SEEN, Difference, differences, traits
+from fairglvq.explain.view import View
 from fairglvq.figures import prototypes as figures
 from fairglvq.grammar import CLASS_COLOURS
 from pages.shared.prototypes import sentences
-from pages.shared.prototypes.pick import one_of
 from pages.shared.prototypes.sentences import md
-from pages.shared.prototypes.view import View, theme
+from pages.shared.prototypes.view import marks_of
+from pages.shared.style import theme
+from pages.shared.visit import touch, visit
+from pages.shared.widgets import bound, button, one_of
 
 FIRST = 6
 ASIDE = 0.05  # how far aside a prototype is worth a word
@@ -36,7 +39,7 @@ def draw(view: View, method: str) -> None:
     with right:
         _map(view, method)
     order = _order(explained)
-    opened = _opened(view, method, order)
+    opened = _opened(view, method)
     with st.container(border=True, key="open_card"):
         _full(view, method, explained, opened)
     _grid(view, method, explained, order)
@@ -44,21 +47,22 @@ def draw(view: View, method: str) -> None:
 
 def open_card(p: int) -> None:
     """Show this prototype's card in full."""
-    st.session_state.open_prototype = p
+    here = visit().prototypes
+    if here.opened:
+        here.opened = here.opened[0], p
 
 
-def _opened(view: View, method: str, order: list[int]) -> int:
+def _opened(view: View, method: str) -> int:
     """The card asked for; for another model the one that adds most to the gap."""
-    visit = st.session_state
-    key = view.settings, method
-    if visit.get("open_prototype_of") != key:
-        visit.open_prototype_of = key
-        visit.open_prototype = int(view.explained(method).order("contribution")[0])
-    return min(visit.open_prototype, len(order) - 1)
+    here, model = visit().prototypes, (view.settings, method)
+    if here.opened is None or here.opened[0] != model:
+        here.opened = model, int(view.explained(method).order("contribution")[0])
+    return here.opened[1]
 
 
 def _clicked(key: str) -> None:
     """A click on a chart opens the card; a click beside the marks keeps it."""
+    touch()
     for point in st.session_state[key]["selection"]["points"]:
         p = int(point["customdata"][0]) if "customdata" in point else -1
         if p >= 0:
@@ -70,7 +74,9 @@ def _clicked(key: str) -> None:
 
 def _waterfall(view: View, method: str, explained: Explained) -> None:
     st.markdown("##### Where the gap comes from")
-    measure = one_of("Gap", sentences.MEASURES, "statistical_parity", "p_measure", label_visibility="collapsed")
+    here = visit().prototypes
+    one_of("Gap", sentences.MEASURES, "prototypes.measure", label_visibility="collapsed")
+    measure = here.measure
     parts = explained.contributions(measure)
     if parts.gap != parts.gap:
         st.markdown("There are no two groups to compare, so there is no gap to take apart.")
@@ -78,11 +84,12 @@ def _waterfall(view: View, method: str, explained: Explained) -> None:
     if not figures.waterfall_steps(parts.values, len(parts.values)):
         st.markdown("No prototype adds to the gap: the groups fare alike.")
         return
-    marks = view.marks(method)
+    marks = marks_of(view, method)
     alt = figures.waterfall_alt(parts, view.people.groups)
     name = sentences.MEASURES[measure].lower()
     figure = view.figure(
-        ("waterfall", method, measure), lambda: figures.waterfall_figure(parts, marks, measure=name, theme=theme())
+        ("waterfall", method, measure, theme()),
+        lambda: figures.waterfall_figure(parts, marks, measure=name, theme=theme()),
     )
     st.plotly_chart(
         figure,
@@ -126,10 +133,10 @@ def _parts_table(view: View, explained: Explained, parts: explain.Contributions)
 
 def _map(view: View, method: str) -> None:
     st.markdown("##### All prototypes")
-    marks = view.marks(method)
+    marks = marks_of(view, method)
     places = view.places(view.explained(method).profiles)
     figure = view.figure(
-        ("map", method),
+        ("map", method, theme()),
         lambda: figures.map_figure(places, marks, axes=view.axes, people=view.crowd(), theme=theme()),
     )
     st.plotly_chart(
@@ -259,7 +266,7 @@ def _closest(view: View, explained: Explained, p: int) -> None:
         st.dataframe(pd.DataFrame(columns), alt=f"The people most like prototype {p + 1}, a column each.")
         with st.container(horizontal=True):
             for i in closest:
-                st.button(f"Explain {number_of(view, i)}", key=f"explain_{i}", on_click=show_person, args=(view, i))
+                button(f"Explain {number_of(view, i)}", show_person, view.settings.dataset, i, key=f"explain_{i}")
 
 
 def number_of(view: View, i: int) -> str:
@@ -269,32 +276,32 @@ def number_of(view: View, i: int) -> str:
     return f"{noun} {row + 1}" if row >= 0 else f"painted point {i + 1}"
 
 
-def show_person(view: View, i: int) -> None:
+def show_person(dataset: str, i: int) -> None:
     """Go to the section about one person, and show this one."""
-    visit = st.session_state
-    visit.person = view.settings.dataset, i
-    visit.p_section, visit.p_pick = "person", "row"
+    here = visit().prototypes
+    here.person = dataset, i
+    here.section, here.way = "person", "row"
 
 
 # ---- all cards in short ----
 
 
 def _order(explained: Explained) -> list[int]:
-    by: Order = st.session_state.get("p_sort") or "contribution"
-    return explained.order(by)
+    return explained.order(visit().prototypes.order)
 
 
 def _grid(view: View, method: str, explained: Explained, order: list[int]) -> None:
     mixture = "Mixture: how likely two people of a cell differ in their true class. 0 is a cell of one class only."
-    one_of("Cards sorted by", SORTS, "contribution", "p_sort", help=mixture)
-    shown = order if st.session_state.get("p_all") else order[:FIRST]
+    here = visit().prototypes
+    one_of("Cards sorted by", SORTS, "prototypes.order", help=mixture)
+    shown = order if here.all_cards else order[:FIRST]
     parts = explained.contributions()
     for start in range(0, len(shown), 3):
         for column, p in zip(st.columns(3), shown[start : start + 3], strict=False):
             with column, st.container(border=True, key=f"card_{p}"):
                 _short(view, method, explained, parts, p)
     if len(order) > FIRST:
-        st.toggle(f"Show all {len(order)} cards", key="p_all", persist_state="session")
+        bound("toggle", f"Show all {len(order)} cards", "prototypes.all_cards")
 
 
 def _short(view: View, method: str, explained: Explained, parts: explain.Contributions, p: int) -> None:
@@ -319,4 +326,4 @@ def _short(view: View, method: str, explained: Explained, parts: explain.Contrib
         f"Parity gap: **{gap} points**. Without it: accuracy {sentences.rate(after.accuracy)}, parity gap "
         f"{sentences.points(after.statistical_parity)}, opportunity gap {sentences.points(after.equal_opportunity)}."
     )
-    st.button("Open card", key=f"open_{p}", on_click=open_card, args=(p,))
+    button("Open card", open_card, p, key=f"open_{p}")

@@ -12,12 +12,14 @@ import streamlit as st
 from fairglvq import explain, report
 from fairglvq.datasets import Dataset
 from fairglvq.explain.people import positions, scaled_population
+from fairglvq.explain.view import View
 from fairglvq.report import html_page, model_file
 from fairglvq.report.model_file import ModelFileError, Projection, SavedModel, Scaling
 from fairglvq.scenes.settings import DEFAULTS, FIELDS, Settings
 from fairglvq.scenes.sources import TABLE
 from pages.shared import safe_text
-from pages.shared.prototypes.view import View, title
+from pages.shared.prototypes.view import title
+from pages.shared.visit import touch, visit
 
 ESTIMATORS = {"glvq": "GLVQ", "inp": "GLVQ", "fairglvq": "FairGLVQ"}
 ONLY = {"C": "fairglvq", "alpha": "fairglvq", "projections": "inp"}  # settings that only one method has
@@ -26,7 +28,7 @@ NOT_TRAINED = ("dataset", "plane")  # settings that say nothing about any model
 
 def offer(view: View, method: str) -> None:
     """Buttons to take the model in view along, and a place to open one that was kept."""
-    box = st.expander("Take this model along, or open one you kept", key="e_box", on_change="rerun")
+    box = st.expander("Export this model, or open one you kept", key="model_export", on_change=touch)
     if not box.open:
         return
     # What hangs on the visit is asked for here: the files themselves are made when a button is pressed, outside of it.
@@ -49,7 +51,9 @@ def offer(view: View, method: str) -> None:
                 "application/json", on_click="ignore", key="e_model",
                 help="Prototypes, scaling and names with all digits. It can be opened below, or with the library.",
             )  # fmt: skip
-        file = st.file_uploader("Open a model file and measure it on the data in view", type="json", key="e_open")
+        file = st.file_uploader(
+            "Open a model file and measure it on the data in view", type="json", key="e_open", on_change=touch
+        )
         if file is not None:
             _show_opened(file.getvalue(), view)
 
@@ -186,7 +190,7 @@ print(rows[rows["fold"] == {fold}].to_string(index=False))
 
 def _load(settings: Settings) -> str:
     if settings.dataset == TABLE:
-        return st.session_state.get("own_program", "")
+        return visit().table.script
     if settings.real:
         return f"data = datasets.load({settings.dataset!r})"
     knobs = f"noise={settings.noise!r}, bias={settings.bias!r}, seed={settings.seed!r}"
@@ -215,7 +219,7 @@ def _curve(settings: Settings) -> pd.DataFrame | None:
     from fairglvq.tradeoff import choice as curves
     from pages.shared.tradeoff import results
 
-    choice = st.session_state.get("choice")
+    choice = visit().curve.choice
     if choice is None or choice.dataset != settings.dataset or choice.table != settings.table:
         if settings.dataset == TABLE:
             return None

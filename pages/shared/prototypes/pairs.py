@@ -8,12 +8,16 @@ import streamlit as st
 
 from fairglvq import explain
 from fairglvq.explain.traits import differences
+from fairglvq.explain.view import View
 from fairglvq.figures import prototypes as figures
 from fairglvq.intervals import SMALL
 from pages.shared.prototypes import sentences
 from pages.shared.prototypes.cards import CHART, FIRST
 from pages.shared.prototypes.sentences import md
-from pages.shared.prototypes.view import View, theme, title
+from pages.shared.prototypes.view import marks_of, title
+from pages.shared.style import theme
+from pages.shared.visit import visit
+from pages.shared.widgets import bound
 
 BEFORE = "glvq"
 
@@ -45,17 +49,17 @@ def draw(view: View, method: str) -> None:
         _scores(view, after)
         _payers(view, after)
     st.markdown("##### What moved, furthest first")
-    shown = pairs if st.session_state.get("p_all_pairs") else pairs[:FIRST]
+    shown = pairs if visit().prototypes.all_pairs else pairs[:FIRST]
     for pair in shown:
         with st.container(border=True):
             st.markdown(_told(view, after, pair))
     if len(pairs) > FIRST:
-        st.toggle(f"Show all {len(pairs)} pairs", key="p_all_pairs", persist_state="session")
+        bound("toggle", f"Show all {len(pairs)} pairs", "prototypes.all_pairs")
 
 
 def _picture(view: View, after: str, pairs: list[explain.Pair]) -> None:
     was, now = [pair.before for pair in pairs], [pair.after for pair in pairs]
-    old, new = view.marks(BEFORE), view.marks(after)
+    old, new = marks_of(view, BEFORE), marks_of(view, after)
     marks = new._replace(labels=new.labels[now], pseudo=new.pseudo[now], shares=new.shares[now])
     flipped = int(np.sum(old.pseudo[was] != new.pseudo[now]))
     titles = title(BEFORE), title(after)
@@ -116,7 +120,7 @@ def _told(view: View, after: str, pair: explain.Pair) -> str:
     people, was, now = view.people, view.explained(BEFORE), view.explained(after)
     found = differences(people, now.profiles[pair.after], was.profiles[pair.before])
     label = sentences.quoted(people.classes[now.model.labels[pair.after]])
-    old, new = (md(people.groups[view.marks(m).pseudo[p]]) for m, p in ((BEFORE, pair.before), (after, pair.after)))
+    old, new = (md(people.groups[marks_of(view, m).pseudo[p]]) for m, p in ((BEFORE, pair.before), (after, pair.after)))
     group = f"still mostly {new}" if old == new else f"from mostly {old} to mostly {new}"
     sizes = f"{was.sizes[pair.before]:,} → {now.sizes[pair.after]:,} people"
     moved = "; ".join(md(d.words("before")) for d in found[:4] if d.gap >= 0.05)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from fairglvq import explain
 from fairglvq.datasets import Block
 from fairglvq.explain import decision
 from fairglvq.explain.traits import number_words
+from fairglvq.explain.view import View
 from fairglvq.figures import prototypes as figures
 from fairglvq.intervals import SMALL
 from fairglvq.scenes.scene import METHODS, TITLES
@@ -21,9 +23,11 @@ from fairglvq.scenes.sources import TABLE
 from pages.shared.prototypes import sentences
 from pages.shared.prototypes.cards import CHART, number_of, show_person
 from pages.shared.prototypes.pairs import BEFORE, after_glvq, payers
-from pages.shared.prototypes.pick import one_of
 from pages.shared.prototypes.sentences import md
-from pages.shared.prototypes.view import View, theme, title
+from pages.shared.prototypes.view import current_view, title
+from pages.shared.style import theme
+from pages.shared.visit import touch, visit
+from pages.shared.widgets import bound, button, control, one_of
 
 WAYS = {
     "changed": "Somebody whose decision changed",
@@ -38,7 +42,9 @@ LISTED = 300  # people in the list of those who pay
 
 def draw(view: View, method: str) -> None:
     """The whole section."""
-    way = one_of("Who?", WAYS, "changed", "p_pick", label_visibility="collapsed")
+    here = visit().prototypes
+    one_of("Who?", WAYS, "prototypes.way", label_visibility="collapsed")
+    way = here.way
     after = after_glvq(method)
     i = _current(view, after)
     if way == "typed":
@@ -69,7 +75,7 @@ def draw(view: View, method: str) -> None:
 
 def _current(view: View, after: str) -> int:
     """The person in view; somebody whose decision changed where nobody was picked yet."""
-    kept = st.session_state.get("person")
+    kept = visit().prototypes.person
     if kept and kept[0] == view.settings.dataset and kept[1] < len(view.people.y):
         return kept[1]
     changed = _changed(view, after)
@@ -80,14 +86,14 @@ def _changed(view: View, after: str) -> np.ndarray:
     return explain.changed_people(view.explained(BEFORE), view.explained(after))
 
 
-def _take(view: View, i: int) -> None:
-    st.session_state.person = view.settings.dataset, i
+def _take(dataset: str, i: int) -> None:
+    visit().prototypes.person = dataset, i
 
 
-def _another(view: View, among: np.ndarray, i: int) -> None:
+def _another(dataset: str, among: np.ndarray, i: int) -> None:
     others = among[among != i]
     if len(others):
-        _take(view, int(np.random.default_rng().choice(others)))
+        _take(dataset, int(np.random.default_rng().choice(others)))
 
 
 def _picked(view: View, after: str, way: str, i: int) -> int | None:
@@ -99,11 +105,11 @@ def _picked(view: View, after: str, way: str, i: int) -> int | None:
             return None
         if i not in changed:
             i = int(changed[0])
-            _take(view, i)
-        st.button(f"Somebody else of these {len(changed):,}", on_click=_another, args=(view, changed, i))
+            _take(view.settings.dataset, i)
+        button(f"Somebody else of these {len(changed):,}", _another, view.settings.dataset, changed, i)
     elif way == "random":
         everybody = np.flatnonzero(view.people.measured)
-        st.button("Somebody else", on_click=_another, args=(view, everybody, i))
+        button("Somebody else", _another, view.settings.dataset, everybody, i)
     elif way == "row":
         i = _by_number(view, i)
     else:
@@ -116,36 +122,34 @@ def _by_number(view: View, i: int) -> int:
     at = int(rows[i])
     if at < 0:  # a painted point has no row in the data set
         return i
-    last = int(rows.max()) + 1
-    if st.session_state.get("p_row") != at + 1:  # the field follows whoever was picked elsewhere
-        st.session_state.p_row = at + 1
-    st.number_input(f"Number, from 1 to {last:,}", 1, last, step=1, key="p_row", on_change=_take_row, args=(view,))
-    if st.session_state.get("no_such_row"):
-        st.caption(
-            f"There is no person {st.session_state.pop('no_such_row')} in this picture; it may have been erased."
-        )
+    last, here = int(rows.max()) + 1, visit().prototypes
+    control(
+        "number_input", f"Number, from 1 to {last:,}", at + 1, _take_row, name="person_row", min_value=1,
+        max_value=last, step=1,
+    )  # fmt: skip
+    if here.unknown_row is not None:
+        st.caption(f"There is no person {here.unknown_row} in this picture; it may have been erased.")
+        here.unknown_row = None
     return i
 
 
-def _take_row(view: View) -> None:
-    wanted = int(st.session_state.p_row)
-    found = np.flatnonzero(view.table.rows == wanted - 1)
-    if len(found):
-        _take(view, int(found[0]))
+def _take_row(wanted: int) -> None:
+    view = current_view()
+    found = np.flatnonzero(view.table.rows == wanted - 1) if view else np.array([])
+    if view and len(found):
+        _take(view.settings.dataset, int(found[0]))
     else:
-        st.session_state.no_such_row = wanted
+        visit().prototypes.unknown_row = wanted
 
 
 def _search(view: View, i: int) -> int | None:
-    query = st.text_input(
-        "Words or numbers, separated by commas",
-        placeholder=_example(view),
-        key="p_query",
-        persist_state="session",
+    here = visit().prototypes
+    bound(
+        "text_input", "Words or numbers, separated by commas", "prototypes.search", placeholder=_example(view),
         help="All of them must be found. A comparison such as “age > 60” looks into a column of numbers.",
-    )
+    )  # fmt: skip
     at = {int(row): position for position, row in enumerate(view.table.rows.tolist()) if row >= 0}
-    rows = decision.find(view.data.frame, query or "")
+    rows = decision.find(view.data.frame, here.search)
     found = [at[row] for row in rows.tolist() if row in at]
     st.caption(
         f"{sentences.plural(len(found))} found" + (f"; the first {FOUND} are offered." if len(found) > FOUND else ".")
@@ -153,14 +157,12 @@ def _search(view: View, i: int) -> int | None:
     if not found:
         return None
     offered = found[:FOUND]
-    chosen = st.selectbox(
-        "Found",
-        offered,
-        index=offered.index(i) if i in offered else 0,
-        format_func=lambda position: _line(view, position),
-        label_visibility="collapsed",
-    )
-    _take(view, chosen)
+    chosen = i if i in offered else offered[0]
+    control(
+        "selectbox", "Found", chosen, partial(_take, view.settings.dataset), name="person_found", options=offered,
+        format_func=lambda position: _line(view, position), label_visibility="collapsed",
+    )  # fmt: skip
+    _take(view.settings.dataset, chosen)
     return chosen
 
 
@@ -184,9 +186,9 @@ def _line(view: View, i: int) -> str:
 def _typed(view: View, i: int) -> np.ndarray:
     """A form with a field per column, filled with the person in view at first."""
     people = view.people
-    visit = st.session_state
+    here = visit().prototypes
     start = view.settings.dataset, view.settings.table, i
-    kept = visit.get("typed")
+    kept = here.typed
     values: dict[str, float | str] = kept[1] if kept and kept[0] == start else decision.values_of(people, people.X[i])
     with st.form("typed_person"):
         fields = st.columns(3)
@@ -194,8 +196,8 @@ def _typed(view: View, i: int) -> np.ndarray:
             with fields[number % 3]:
                 key = "_".join(["p_typed", *map(str, start), block.column])
                 values[block.column] = _field(view, block, values[block.column], key)
-        st.form_submit_button("Decide", type="primary")
-    visit.typed = start, values
+        st.form_submit_button("Decide", type="primary", on_click=touch)
+    here.typed = start, values
     return decision.person(people, values)
 
 
@@ -334,18 +336,14 @@ def _changes(view: View, method: str, x: np.ndarray) -> None:
     people = view.people
     st.markdown(f"##### The smallest single change that flips the decision of {title(method)}")
     columns = [block.column for block in people.blocks]
-    kept = st.session_state.get("immutable")
+    here = visit().prototypes
+    kept = here.immutable
     if kept is None or kept[0] != tuple(columns):
-        kept = st.session_state.immutable = tuple(columns), _immutable(view, columns)
-    key = f"p_immutable_{hash(tuple(columns))}"
-    st.multiselect(
-        "Nobody can change these, so they are left alone (a guess from the names: correct it)",
-        columns,
-        default=kept[1],
-        key=key,
-        on_change=_keep_immutable,
-        args=(tuple(columns), key),
-    )
+        kept = here.immutable = tuple(columns), _immutable(view, columns)
+    control(
+        "multiselect", "Nobody can change these, so they are left alone (a guess from the names: correct it)", kept[1],
+        partial(_keep_immutable, tuple(columns)), name="immutable", options=columns,
+    )  # fmt: skip
     found = decision.changes(people, view.models[method], x, kept[1])
     if not found:
         st.markdown("No single change within the range of the data flips it.")
@@ -372,16 +370,16 @@ def _changes(view: View, method: str, x: np.ndarray) -> None:
     )
 
 
+def _keep_immutable(columns: tuple[str, ...], chosen: list[str]) -> None:
+    visit().prototypes.immutable = columns, list(chosen)
+
+
 def _immutable(view: View, columns: list[str]) -> list[str]:
     """What a visitor has marked in their own table as fixed; elsewhere a guess from the names."""
-    marked = st.session_state.get("own_immutable")
+    marked = visit().table.immutable
     if view.settings.dataset == TABLE and marked is not None:
         return [column for column in columns if column in marked]
     return list(decision.immutable_columns(view.people))
-
-
-def _keep_immutable(columns: tuple[str, ...], key: str) -> None:
-    st.session_state.immutable = columns, list(st.session_state[key])
 
 
 # ---- who pays ----
@@ -413,7 +411,7 @@ def _payers(view: View, after: str) -> None:
         table,
         hide_index=True,
         key="p_payers",
-        on_select=lambda: _row_chosen(view, some),
+        on_select=partial(_row_chosen, view.settings.dataset, some),
         selection_mode="single-row",
         alt="People whose decision changed, a row each.",
     )
@@ -421,6 +419,7 @@ def _payers(view: View, after: str) -> None:
     st.caption(f"Tick a row to see that person above.{more}")
 
 
-def _row_chosen(view: View, some: np.ndarray) -> None:
+def _row_chosen(dataset: str, some: np.ndarray) -> None:
+    touch()
     for row in st.session_state.p_payers["selection"]["rows"]:
-        show_person(view, int(some[row]))
+        show_person(dataset, int(some[row]))

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from fairglvq.explain import CellGroup, Contributions, Explained, Measure, Removal, Score
 from fairglvq.explain.decision import Verdict
 from fairglvq.explain.traits import Trait, number_words, percent
+from fairglvq.explain.view import View
 from fairglvq.grammar import CLASS_COLOURS, GROUP_SHAPES, Theme
 from fairglvq.intervals import SMALL
 from fairglvq.scenes.settings import Settings
-from pages.shared.prototypes.view import View, title
+from pages.shared.prototypes.view import marks_of, title
 
 GLYPHS = dict(zip(GROUP_SHAPES, "●◆▲■✚★", strict=True))
 MEASURES: dict[Measure, str] = {"statistical_parity": "Statistical parity", "equal_opportunity": "Equal opportunity"}
@@ -158,7 +159,7 @@ def silent_cells(view: View, explained: Explained, parts: Contributions) -> str:
 
 def heading(view: View, method: str, p: int, theme: Theme, level: int = 3) -> str:
     """HTML: the prototype's mark, number, class and pseudo-class."""
-    marks = view.marks(method)
+    marks = marks_of(view, method)
     colour = CLASS_COLOURS[marks.labels[p]].mark(theme)
     glyph = GLYPHS[GROUP_SHAPES[marks.pseudo[p]]]
     decides, mostly = html.escape(marks.classes[marks.labels[p]]), html.escape(marks.groups[marks.pseudo[p]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -10,10 +11,21 @@ import streamlit as st
 from fairglvq.experiments import methods
 from fairglvq.scenes.settings import FIELDS, Settings, for_table
 from fairglvq.scenes.sources import TABLE, dataset_of, lend
-from fairglvq.tradeoff import choice as curves
-from fairglvq.tradeoff.choice import FOLDS, PARAMETERS, SEEDS, Choice
+from fairglvq.tradeoff.choice import (
+    FOLDS,
+    PARAMETERS,
+    SEEDS,
+    Choice,
+    read_strengths,
+    usual,
+    usual_for_table,
+    write_strengths,
+)
 from pages.shared import own_table
-from pages.shared.tradeoff import visit
+from pages.shared.controls import field_control
+from pages.shared.tradeoff.session import change, current
+from pages.shared.visit import touch, visit
+from pages.shared.widgets import button, control
 
 MAIN = ("prototypes", "batch_size", "alpha")
 FEATURES = {"adult": 98, "compas": 401, "german": 57}
@@ -22,13 +34,14 @@ FEATURES = {"adult": 98, "compas": 401, "german": 57}
 def panel(choice: Choice) -> None:
     """All controls; those that only matter to prototypes come last."""
     field = FIELDS["dataset"]
-    names = [*field.choices, TABLE] if own_table.current() else list(field.choices)
-    _follow("t_dataset", choice.dataset)
-    st.selectbox(field.label, names, format_func=field.named, key="t_dataset", on_change=_set_dataset)
-    _follow("t_methods", [name for name, _ in choice.strengths])
-    st.multiselect(
-        "Methods", list(methods.METHODS), format_func=lambda name: methods.METHODS[name].title, key="t_methods",
-        on_change=_set_methods, help="Those after FairGLVQ are what practitioners use today.",
+    control(
+        "selectbox", field.label, choice.dataset, _set_dataset, name="curve_dataset", format_func=field.named,
+        options=[*field.choices, TABLE] if choice.dataset == TABLE or own_table.current() else list(field.choices),
+    )  # fmt: skip
+    control(
+        "multiselect", "Methods", [name for name, _ in choice.strengths], _set_methods, name="curve_methods",
+        options=list(methods.METHODS), format_func=lambda name: methods.METHODS[name].title,
+        help="Those after FairGLVQ are what practitioners use today.",
     )  # fmt: skip
     if not choice.strengths:
         st.caption("Choose at least one method.")
@@ -37,72 +50,57 @@ def panel(choice: Choice) -> None:
             _strengths(name, values)
     left, right = st.columns(2)
     with left:
-        _follow("t_folds", choice.folds)
-        st.selectbox("Folds", FOLDS, key="t_folds", on_change=_set, args=("folds",), help="Parts of the data; each is "
-                     "measured once by models trained on the others.")  # fmt: skip
+        control(
+            "selectbox", "Folds", choice.folds, partial(_set, "folds"), name="curve_folds", options=FOLDS,
+            help="Parts of the data; each is measured once by models trained on the others.",
+        )  # fmt: skip
     with right:
-        _follow("t_seeds", choice.seeds)
-        st.selectbox("Seeds", SEEDS, key="t_seeds", on_change=_set, args=("seeds",), help="How often everything is "
-                     "done again with other folds, starts and orders.")  # fmt: skip
+        control(
+            "selectbox", "Seeds", choice.seeds, partial(_set, "seeds"), name="curve_seeds", options=SEEDS,
+            help="How often everything is done again with other folds, starts and orders.",
+        )  # fmt: skip
     for name in MAIN:
         _setting(name, choice)
-    more = st.expander("More", key="t_more", on_change="rerun")
+    more = st.expander("More", key="curve_more", on_change=touch)
     if more.open:
         with more:
             for name in PARAMETERS:
                 if name not in MAIN:
                     _setting(name, choice)
-    st.button("Reset", help="The data set's own choice: the paper's experiment where there is one.", on_click=_reset)
+    button("Reset", _reset, help="The data set's own choice: the paper's experiment where there is one.")
 
 
 def _strengths(name: str, values: tuple[float, ...]) -> None:
-    key, method = f"t_s_{name}", methods.get(name)
-    wrong = st.session_state.get(f"{key}_wrong")
-    if not wrong:
-        _follow(key, curves.write_strengths(values))
-    st.text_input(
-        f"{method.title}: {method.knob}", key=key, on_change=_set_strengths, args=(name,), help=method.explanation
-    )
-    if wrong:
-        st.error(wrong)
+    method = methods.get(name)
+    typed, problem = visit().curve.refused.get(name, (write_strengths(values), ""))
+    control(
+        "text_input", f"{method.title}: {method.knob}", typed, partial(_set_strengths, name),
+        name=f"curve_strengths_{name}", help=method.explanation,
+    )  # fmt: skip
+    if problem:
+        st.error(f"{problem} The curve still shows the strengths before.")
 
 
 def _setting(name: str, choice: Choice) -> None:
-    field, key, value = FIELDS[name], f"t_{name}", getattr(choice, name)
-    _follow(key, value)
-    common: dict[str, Any] = {"key": key, "on_change": _set, "args": (name,), "help": field.help}
-    if field.choices and isinstance(field.choices[0], str):
-        st.segmented_control(field.label, field.choices, format_func=field.named, required=True, **common)
-    elif field.choices:
-        st.select_slider(field.label, field.choices, value, **common)
+    field_control(FIELDS[name], getattr(choice, name), partial(_set, name), name=f"curve_{name}")
+
+
+def _set(name: str, value: Any) -> None:
+    change(replace(current(), **{name: value}))
+
+
+def _set_dataset(dataset: str) -> None:
+    visit().curve.refused.clear()
+    table = own_table.current()
+    if dataset == TABLE and table:
+        change(usual_for_table(for_table(lend(table), table)))
     else:
-        # Without a value of its own a slider begins at its lowest, and a quick click elsewhere would send that.
-        st.slider(field.label, field.low, field.high, value, field.step, **common)
+        change(usual(dataset))
 
 
-def _follow(key: str, value: Any) -> None:
-    """A widget shows the choice, whoever changed it."""
-    if key not in st.session_state or st.session_state[key] != value:
-        st.session_state[key] = value
-
-
-def _set(name: str) -> None:
-    state = st.session_state
-    visit.change(replace(state.choice, **{name: state[f"t_{name}"]}))
-
-
-def _set_dataset() -> None:
-    _forget_mistakes()
-    chosen, table = st.session_state.t_dataset, own_table.current()
-    if chosen == TABLE and table:
-        visit.change(curves.usual_for_table(for_table(lend(table), table)))
-    else:
-        visit.change(curves.usual(chosen))
-
-
-def _set_methods() -> None:
-    choice: Choice = st.session_state.choice
-    visit.change(choice.with_methods(st.session_state.t_methods, features_of(choice)))
+def _set_methods(names: list[str]) -> None:
+    choice = current()
+    change(choice.with_methods(names, features_of(choice)))
 
 
 def features_of(choice: Choice) -> int:
@@ -112,25 +110,14 @@ def features_of(choice: Choice) -> int:
     return dataset_of(Settings(dataset=choice.dataset, table=choice.table)).X.shape[1]
 
 
-def _set_strengths(name: str) -> None:
-    state, key = st.session_state, f"t_s_{name}"
+def _set_strengths(name: str, text: str) -> None:
+    refused = visit().curve.refused
     try:
-        visit.change(state.choice.with_strengths(name, curves.read_strengths(name, state[key])))
-        state.pop(f"{key}_wrong", None)
+        change(current().with_strengths(name, read_strengths(name, text)))
+        refused.pop(name, None)
     except ValueError as problem:
-        state[f"{key}_wrong"] = f"{problem} The curve still shows the strengths before."
+        refused[name] = text, str(problem)
 
 
 def _reset() -> None:
-    _forget_mistakes()
-    choice: Choice = st.session_state.choice
-    table = own_table.current()
-    if choice.dataset == TABLE and table:
-        visit.change(curves.usual_for_table(for_table(choice.table, table)))
-    else:
-        visit.change(curves.usual(choice.dataset))
-
-
-def _forget_mistakes() -> None:
-    for name in methods.METHODS:
-        st.session_state.pop(f"t_s_{name}_wrong", None)
+    _set_dataset(current().dataset)

@@ -15,8 +15,9 @@ from fairglvq.figures.tradeoff import alt_text
 from fairglvq.scenes.sources import TABLE
 from fairglvq.tradeoff import curve
 from fairglvq.tradeoff.choice import Choice
-from pages.shared.tradeoff import picture
+from pages.shared.style import theme
 from pages.shared.tradeoff.results import Found, title_of
+from pages.shared.visit import touch, visit
 
 BACKGROUND = {"light": "#ffffff", "dark": "#0e1117"}
 
@@ -53,12 +54,12 @@ button:hover, button:focus-visible { border-color: var(--st-primary-color); colo
 def offer(choice: Choice, found: Found, table: pd.DataFrame, figure: go.Figure) -> None:
     """Rows, pictures and receipt, behind one heading."""
     name = f"fairglvq-{choice.dataset}"
-    box = st.expander("Numbers, pictures and receipt to take away", key="t_takeaway", on_change="rerun")
+    box = st.expander("Export numbers, pictures and script", key="curve_export", on_change=touch)
     if not box.open:
         return
     with box:
         st.dataframe(_readable(table), hide_index=True)
-        svg = to_svg(figure, background=BACKGROUND[picture.theme()], alt=alt_text(table, choice.x, choice.y))
+        svg = to_svg(figure, background=BACKGROUND[theme()], alt=alt_text(table, choice.x, choice.y))
         with st.container(horizontal=True, vertical_alignment="center"):
             st.download_button(
                 "Rows (CSV)", lambda: _rows(found), f"{name}.csv", "text/csv", on_click="ignore", key="t_csv"
@@ -92,7 +93,7 @@ def _rows(found: Found) -> str:
 
 def _page(figure: go.Figure, choice: Choice) -> str:
     whole = go.Figure(figure)
-    whole.update_layout(paper_bgcolor=BACKGROUND[picture.theme()], title_text=title_of(choice.dataset))
+    whole.update_layout(paper_bgcolor=BACKGROUND[theme()], title_text=title_of(choice.dataset))
     whole.update_layout(margin_t=60)
     return whole.to_html(include_plotlyjs=True, config={"displaylogo": False})
 
@@ -102,8 +103,8 @@ def receipt(choice: Choice) -> str | None:
     plan = choice.sweep()
     load = None
     if choice.dataset == TABLE:
-        load = st.session_state.get("own_program")
-        if load is None:
+        load = visit().table.script
+        if not load:
             return None
     return curve.receipt(
         choice.dataset, dict(plan.strengths), folds=plan.folds, seeds=plan.seeds, params=dict(plan.params), load=load

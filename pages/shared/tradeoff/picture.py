@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,9 +24,13 @@ from fairglvq.tradeoff import curve
 from fairglvq.tradeoff.choice import Choice
 from fairglvq.tradeoff.curve import MEASURES
 from pages.shared.safe_text import say
-from pages.shared.tradeoff import results, visit
+from pages.shared.style import theme
+from pages.shared.tradeoff import results, session
 from pages.shared.tradeoff.results import Found
+from pages.shared.visit import touch, visit
+from pages.shared.widgets import bound, control, store
 
+CHART = "curve_chart"
 CONFIG = {
     "displaylogo": False,
     "scrollZoom": False,
@@ -50,47 +55,39 @@ class View(NamedTuple):
     no_limit: str  # why there is no limit line
 
 
-def theme() -> Any:
-    """Light or dark, as the visitor sees the page."""
-    return "dark" if st.context.theme.type == "dark" else "light"
-
-
 # ---- picture ----
 
 
 def view_controls(choice: Choice, found: Found) -> View:
     """Axes and what is drawn beside the curves."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        for axis, label in (("y", "Upwards"), ("x", "Sideways")):
-            key = f"t_{axis}"
-            if st.session_state.get(key) != getattr(choice, axis):
-                st.session_state[key] = getattr(choice, axis)
-            st.selectbox(
-                label, list(MEASURES), format_func=lambda name: MEASURES[name].title, key=key, on_change=_set_axis,
-                args=(axis,), width=230,
+        for axis, label in (("y", "Vertical axis"), ("x", "Horizontal axis")):
+            control(
+                "selectbox", label, getattr(choice, axis), partial(_set_axis, axis), name=f"curve_{axis}",
+                options=list(MEASURES), format_func=lambda name: MEASURES[name].title, width=230,
             )  # fmt: skip
-        front = st.toggle(
+        bound(
+            "toggle",
             "Best points",
-            value=True,
-            key="t_front",
-            persist_state="session",
-            help="Joins the marks that no other mark beats in both directions: the Pareto front.",
+            "curve.front",
+            help="Joins the marks that no other beats in both directions: the Pareto front.",
         )
-        shown = st.toggle(
-            "Limit", value=True, key="t_limit", persist_state="session",
-            help="The best accuracy that any classifier with the same features could reach at each gap.",
-        )  # fmt: skip
-        known = paper.published()
-        has = choice.dataset in set(known["dataset"])
-        published = has and st.toggle(
-            "Published", value=False, key="t_published", persist_state="session", help="The paper's own points, hollow."
+        bound(
+            "toggle",
+            "Limit",
+            "curve.limit",
+            help="The best accuracy that any classifier with the same features could reach at a gap.",
         )
-    lines, why = limits_of(choice) if shown else ([], "")
-    return View(front, lines, known if published else None, why)
+        known, here = paper.published(), visit().curve
+        published = choice.dataset in set(known["dataset"])
+        if published:
+            bound("toggle", "Published", "curve.published", help="The paper's own points, hollow.")
+    lines, why = limits_of(choice) if here.limit else ([], "")
+    return View(here.front, lines, known if published and here.published else None, why)
 
 
-def _set_axis(axis: str) -> None:
-    visit.change(replace(st.session_state.choice, **{axis: st.session_state[f"t_{axis}"]}))
+def _set_axis(axis: str, measure: Any) -> None:
+    session.change(replace(session.current(), **{axis: measure}))
 
 
 def limits_of(choice: Choice) -> tuple[list[Limit], str]:
@@ -114,7 +111,7 @@ def _known(name: str, with_group: bool) -> Limit:
 
 def _estimated(choice: Choice, wanted: tuple[bool, ...]) -> tuple[list[Limit], str]:
     """Limits of a visitor's own table, estimated in the background and kept in the visit."""
-    futures = st.session_state.setdefault("limit_futures", {})
+    futures = visit().curve.limits
     key = (choice.table, wanted)
     if key not in futures:
         from pages.shared import training  # with it Numba, which the first picture can do without
@@ -148,11 +145,11 @@ def picture(choice: Choice, table: pd.DataFrame, view: View) -> Picture:
     words = alt_text(table, choice.x, choice.y)
     # Only what is open is drawn: a second chart would delay the first by as much again.
     tabs = ["Accuracy against fairness", "Against strength"]
-    curve, against = st.tabs(tabs, key="t_tabs", on_change="rerun")
-    with curve, st.container(key="t_box"):
+    plane, against = st.tabs(tabs, key="curve_tabs", on_change=touch)
+    with plane, st.container(key="t_box"):
         _still(figure)
         place = st.container()
-    with curve:
+    with plane:
         if view.no_limit:
             st.caption(view.no_limit)
         if view.published is not None and choice.dataset in ("compas", "adult"):
@@ -167,7 +164,7 @@ def come_alive(drawn: Picture) -> None:
     """The chart, whose marks answer to a click. For the end of a run: a browser busy with Plotly paints nothing."""
     with drawn.place:
         st.plotly_chart(
-            drawn.figure, theme=None, key="t_chart", on_select=_clicked, selection_mode="points", alt=drawn.alt,
+            drawn.figure, theme=None, key=CHART, on_select=_clicked, selection_mode="points", alt=drawn.alt,
             config=CONFIG,
         )  # fmt: skip
 
@@ -180,12 +177,12 @@ def _still(figure: go.Figure) -> None:
 
 def _clicked() -> None:
     """Keep the point that was clicked; a click elsewhere keeps it as well."""
-    points = st.session_state.t_chart["selection"]["points"]
-    for point in points:
+    touch()
+    for point in st.session_state[CHART]["selection"]["points"]:
         data = point.get("customdata") or []
         identifier = data[0] if isinstance(data, list) else data.get("0")
         if identifier:
-            st.session_state.t_point = identifier
+            visit().curve.point = identifier
 
 
 def _against_strength(table: pd.DataFrame, choice: Choice) -> None:
@@ -194,18 +191,20 @@ def _against_strength(table: pd.DataFrame, choice: Choice) -> None:
         st.info("No method here has more than one strength.")
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        usual = with_knob.index("fairglvq") if "fairglvq" in with_knob else 0
-        method = st.selectbox(
-            "Method", with_knob, index=usual, format_func=lambda name: methods.get(name).title, key="t_strength_of",
-            persist_state="session", width=260,
+        here = visit().curve
+        usual: str = "fairglvq" if "fairglvq" in with_knob else with_knob[0]
+        method = here.strength_of if here.strength_of and here.strength_of in with_knob else usual
+        control(
+            "selectbox", "Method", method, partial(store, "curve.strength_of"), name="curve_strength_of",
+            options=with_knob, format_func=lambda name: methods.get(name).title, width=260,
         )  # fmt: skip
-        log = st.toggle("Logarithmic", key="t_log", persist_state="session", help="Spreads the small strengths.")
+        bound("toggle", "Logarithmic", "curve.logarithmic", help="Spreads the small strengths.")
     gap = choice.x if choice.x != "accuracy" else "statistical_parity"
-    figure = strength_figure(table, method, ("accuracy", gap), log=log, theme=theme())
+    figure = strength_figure(table, method, ("accuracy", gap), log=here.logarithmic, theme=theme())
     st.plotly_chart(
         figure,
         theme=None,
-        key="t_strength_chart",
+        key="strength_chart",
         config=CONFIG,
         alt=f"{methods.get(method).title} against its strength",
     )
@@ -269,11 +268,11 @@ def point_picker(table: pd.DataFrame) -> tuple[str, float | None] | None:
     points = {
         curve.point_id(row.method, row.strength): curve.label(row.method, row.strength) for row in table.itertuples()
     }
-    if st.session_state.get("t_point") not in points:
-        st.session_state.t_point = None
-    chosen = st.selectbox(
-        "Look at one point", list(points), index=None, format_func=points.__getitem__, key="t_point",
-        persist_state="session", placeholder="Click a mark, or choose it here", width=420,
+    here = visit().curve
+    chosen = here.point if here.point in points else None
+    control(
+        "selectbox", "Look at one point", chosen, partial(store, "curve.point"), name="curve_point",
+        options=list(points), format_func=points.__getitem__, placeholder="Click a mark, or choose it here", width=420,
     )  # fmt: skip
     return curve.point_of(chosen) if chosen else None
 

@@ -20,7 +20,9 @@ from fairglvq.scenes.sources import TABLE, dataset_of, key_of
 from fairglvq.tradeoff.choice import Choice
 from pages.shared import download
 from pages.shared.progress import time_left
-from pages.shared.tradeoff.visit import change
+from pages.shared.tradeoff.session import change
+from pages.shared.visit import rerun, visit
+from pages.shared.widgets import bound, button
 
 
 class Found(NamedTuple):
@@ -63,7 +65,7 @@ def running(choice: Choice) -> bool:
 
 def _run(choice: Choice) -> Run | None:
     """The run of this visit, if it is about this choice."""
-    run: Run | None = st.session_state.get("run")
+    run = visit().curve.run
     if run is None or not choice.strengths or run.sweep != choice.sweep():
         return None
     return run if choice.dataset != TABLE or key_of(run.data) == choice.table else None
@@ -71,17 +73,17 @@ def _run(choice: Choice) -> Run | None:
 
 def join(choice: Choice) -> None:
     """Take up a run of the same rows that is under way: this visitor's before a reload of the page, or another's."""
-    visit = st.session_state
     if not choice.strengths or choice.dataset == TABLE or running(choice):
         return
     found = pool().under_way(choice.sweep())
-    if found and found is not visit.get("left_run"):
+    if found and found is not visit().curve.left_run:
         _watch(found, choice)
-        st.rerun()
+        rerun()
 
 
 def _watch(run: Run, choice: Choice) -> None:
-    st.session_state.run, st.session_state.run_choice = run, choice
+    curve = visit().curve
+    curve.run, curve.run_choice = run, choice
 
 
 def collect(choice: Choice) -> Found:
@@ -114,7 +116,7 @@ def collect(choice: Choice) -> Found:
 
 
 def _stored(choice: Choice, sweep: Sweep) -> dict[Model, dict[str, Any]]:
-    if download.missing(choice.dataset):
+    if download.needed(choice.dataset):
         return {}
     store = _store(choice)
     if store is None or (choice.dataset != TABLE and not store.has(choice.dataset)):
@@ -129,18 +131,19 @@ def _stored(choice: Choice, sweep: Sweep) -> dict[Model, dict[str, Any]]:
 
 def _store(choice: Choice) -> Store | None:
     """Where rows are kept; those of a visitor's own table only if the visitor wants it."""
-    if choice.dataset == TABLE and not st.session_state.get("t_keep"):
+    curve = visit().curve
+    if choice.dataset == TABLE and not curve.keep_scores:
         return None
     try:
         return Store()
     except OSError as problem:
-        st.session_state.store_problem = str(problem)
+        curve.store_problem = str(problem)
         return None
 
 
 def _group_names(choice: Choice) -> list[str]:
     names = bundle.load().groups.get(choice.dataset)
-    if names or download.missing(choice.dataset):
+    if names or download.needed(choice.dataset):
         return list(names or [])
     data = data_of(choice)
     return [str(data.group_names[group]) for group in sorted(set(data.s.tolist()))]
@@ -153,12 +156,12 @@ def status(choice: Choice, found: Found) -> None:
     """What these rows are, and how to get more of them."""
     run = _run(choice)
     if choice.dataset == TABLE:
-        st.checkbox(
-            "Keep finished scores on this server", key="t_keep", persist_state="session",
+        bound(
+            "checkbox", "Keep finished scores on this server", "curve.keep_scores",
             help="Scores and counts per fold, so that the same run can go on another day. Never the table itself.",
         )  # fmt: skip
     if run and run.state == "running":
-        run.look(_visitor())
+        run.look(visit().curve.watcher)
         _progress(run)
     else:
         _offer(choice, found, run)
@@ -168,9 +171,10 @@ def status(choice: Choice, found: Found) -> None:
             st.warning(f"{methods.get(method).title} was left out: {why}")
         if run.problem:
             st.error(f"{run.problem} Nothing that was finished is lost: try again when the cluster is back.")
-    problem = st.session_state.pop("store_problem", None)
-    if problem:
-        st.warning(f"What is computed here lasts only as long as this visit: {problem}.")
+    curve = visit().curve
+    if curve.store_problem:
+        st.warning(f"What is computed here lasts only as long as this visit: {curve.store_problem}.")
+        curve.store_problem = ""
     if run and run.unkept:
         st.warning(f"Rows could not be kept on disk ({run.unkept}); they last as long as this visit.")
 
@@ -181,27 +185,23 @@ def _progress(run: Run) -> None:
     words = f"{done:,} of {total:,} models" + (f", {time_left(left)}" if left is not None else " …")
     with st.container(key="progress", horizontal=True, vertical_alignment="center"):
         st.progress(done / total, text=words)
-        st.button("Cancel", on_click=stop)
+        button("Cancel", stop)
 
 
 def _elsewhere(choice: Choice) -> None:
     """The visit's run, if it is about another choice than the one in view."""
-    visit = st.session_state
-    run: Run | None = visit.get("run")
-    if run is None or run.state != "running" or _run(choice) is run:
+    curve = visit().curve
+    run, other = curve.run, curve.run_choice
+    if run is None or other is None or run.state != "running" or _run(choice) is run:
         return
-    run.look(_visitor())
+    run.look(visit().curve.watcher)
     with st.container(key="elsewhere", border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(
             f"Your other run goes on: {len(run.rows):,} of {len(run.tasks):,} models of "
-            f"{title_of(visit.run_choice.dataset)}. Computing here stops it; finished models are kept."
+            f"{title_of(other.dataset)}. Computing here stops it; finished models are kept."
         )
-        st.button("Back to it", on_click=_back_to_it)
-        st.button("Cancel it", on_click=stop)
-
-
-def _back_to_it() -> None:
-    change(st.session_state.run_choice)
+        button("Back to it", change, other)
+        button("Cancel it", stop)
 
 
 def _offer(choice: Choice, found: Found, run: Run | None) -> None:
@@ -211,16 +211,17 @@ def _offer(choice: Choice, found: Found, run: Run | None) -> None:
         st.markdown(_known_words(found, known, total, run))
         if found.n_missing:
             verb = "Continue" if known > found.n_bundled else "Compute"
-            st.button(f"{verb} ({found.n_missing:,} models)", type="primary", on_click=_begin, args=(choice, False))
+            button(f"{verb} ({found.n_missing:,} models)", _begin, choice, False, type="primary")
         elif total:
-            st.button("Compute again", on_click=_begin, args=(choice, True))
-    problem = st.session_state.pop("run_problem", None)
-    if problem:
-        st.error(problem)
+            button("Compute again", _begin, choice, True)
+    curve = visit().curve
+    if curve.problem:
+        st.error(curve.problem)
+        curve.problem = ""
 
 
 def _known_words(found: Found, known: int, total: int, run: Run | None) -> str:
-    left: Run | None = st.session_state.get("left_run")
+    left = visit().curve.left_run
     if left and left.state == "running" and not run:
         return "Somebody else wants the same models, so their training goes on. Continue, to watch it grow again."
     if run and run.state == "cancelled":
@@ -235,9 +236,9 @@ def _known_words(found: Found, known: int, total: int, run: Run | None) -> str:
 
 
 def _begin(choice: Choice, afresh: bool) -> None:
-    visit = st.session_state
-    if download.missing(choice.dataset):
-        visit.run_problem = (
+    curve = visit().curve
+    if download.needed(choice.dataset):
+        curve.problem = (
             "COMPAS is not on this computer yet: choose it on the playground, where it can be fetched, and come back."
         )
         return
@@ -245,29 +246,24 @@ def _begin(choice: Choice, afresh: bool) -> None:
     try:
         tasks = sweep.tasks(data)
     except ValueError as problem:
-        visit.run_problem = f"This cannot be computed: {problem}"
+        curve.problem = f"This cannot be computed: {problem}"
         return
-    before: Run | None = visit.get("run")
+    before = curve.run
     if before:
-        pool().cancel(before, _visitor())
+        pool().cancel(before, curve.watcher)
     known = {} if afresh else bundled(choice) | _stored(choice, sweep)
     if not afresh and before and before is _run(choice):
         known |= before.rows
-    visit.left_run = None
-    _watch(pool().begin(Run(sweep, data, tasks, known, store), _visitor()), choice)
+    curve.left_run = None
+    _watch(pool().begin(Run(sweep, data, tasks, known, store), curve.watcher), choice)
 
 
 def stop() -> None:
     """Give up what is being computed for this visit, or leave it to those who want the same."""
-    visit = st.session_state
-    run: Run | None = visit.get("run")
+    curve = visit().curve
+    run = curve.run
     if run is None or run.ended is not None:
         return
-    pool().cancel(run, _visitor())
+    pool().cancel(run, curve.watcher)
     if run.state == "running":
-        visit.run, visit.left_run = None, run
-
-
-def _visitor() -> str:
-    """A name for this visit."""
-    return st.session_state.setdefault("visitor", os.urandom(8).hex())
+        curve.run, curve.left_run = None, run

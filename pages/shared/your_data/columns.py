@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -12,8 +15,11 @@ from fairglvq.datasets import table
 from fairglvq.datasets.table import Plan, TableError
 from fairglvq.datasets.table.plan import Kind
 from fairglvq.intervals import SMALL
+from pages.shared.visit import rerun, touch, visit
+from pages.shared.widgets import control
 
 MOST_CHOICES = 500
+CHOOSE = "Choose a column"
 
 KIND_WORDS: dict[Kind, str] = {
     "number": "number",
@@ -32,82 +38,113 @@ STYLE = """<style>
 
 def draw(frame: pd.DataFrame) -> None:
     """Decision, group, and what happens to gaps and rare values."""
-    draft: Plan = st.session_state.own_draft
+    draft = current_draft()
     st.subheader("What the columns mean", anchor=False)
     names = [str(name) for name in frame.columns]
     with st.container(key="choices"):
         left, right = st.columns(2, gap="medium")
         with left:
-            _select(
-                "own_target", "Decision or outcome", names, draft.target, _set_target, "What a model is to predict."
-            )
+            control(
+                "selectbox", "Decision or outcome", draft.target, _set_target, name="target", options=names,
+                help="What a model is to predict.", placeholder=CHOOSE,
+            )  # fmt: skip
             _target_details(frame, draft)
         with right:
-            _select("own_protected", "Group to compare by", names, draft.protected, _set_protected,
-                    "The protected attribute, such as sex or age.")  # fmt: skip
-            _group_details(frame, draft)
+            control(
+                "selectbox", "Group to compare by", draft.protected, _set_protected, name="protected", options=names,
+                help="The protected attribute, such as sex or age.", placeholder=CHOOSE,
+            )  # fmt: skip
+            _group_details(draft)
         editor(frame, draft)
         gaps, rare, small = st.columns(3, gap="medium")
         with gaps:
-            _follow("own_missing", draft.missing)
-            st.segmented_control("Where a value is missing", list(MISSING_WORDS), wrap=True,
-                                 format_func=MISSING_WORDS.__getitem__, key="own_missing", required=True,
-                                 on_change=_set, args=("missing",),
-                                 help="Filling puts the median of everybody into numbers and dates, and makes "
-                                 "“missing” a category of its own.")  # fmt: skip
+            control(
+                "segmented_control", "Where a value is missing", draft.missing, partial(_set, "missing"),
+                name="missing", options=list(MISSING_WORDS), format_func=MISSING_WORDS.__getitem__, required=True,
+                wrap=True, help="Filling puts the median of everybody into numbers and dates, and makes “missing” a "
+                "category of its own.",
+            )  # fmt: skip
         with rare:
-            _follow("own_rare", 100 * draft.rare)
-            st.number_input("Merge categories rarer than (% of rows)", 0.0, 50.0, step=0.5, format="%g",
-                            key="own_rare", on_change=_set_rare)  # fmt: skip
+            control(
+                "number_input", "Merge categories rarer than (% of rows)", 100 * draft.rare, _set_rare, name="rare",
+                min_value=0.0, max_value=50.0, step=0.5, format="%g",
+            )  # fmt: skip
         with small:
-            _follow("own_small_groups", draft.small_groups)
-            st.segmented_control(f"Groups of fewer than {SMALL} people", list(SMALL_WORDS),
-                                 format_func=SMALL_WORDS.__getitem__, wrap=True, key="own_small_groups", required=True,
-                                 on_change=_set, args=("small_groups",))  # fmt: skip
+            control(
+                "segmented_control", f"Groups of fewer than {SMALL} people", draft.small_groups,
+                partial(_set, "small_groups"), name="small_groups", options=list(SMALL_WORDS),
+                format_func=SMALL_WORDS.__getitem__, required=True, wrap=True,
+            )  # fmt: skip
+
+
+def current_draft() -> Plan:
+    """What the columns mean so far."""
+    draft = visit().table.draft
+    if draft is None:
+        raise LookupError("no table was read")
+    return draft
+
+
+def _frame() -> pd.DataFrame:
+    reading = visit().table.reading
+    if reading is None:
+        raise LookupError("no table was read")
+    return reading.frame
 
 
 def _target_details(frame: pd.DataFrame, draft: Plan) -> None:
     if draft.target is None:
         return
     if draft.kinds.get(draft.target) == "number" and draft.target_cut is not None:
-        _follow("own_target_cut", float(draft.target_cut))
-        st.number_input("Cut it at", key="own_target_cut", step=1.0, format="%g", on_change=_set_target_cut)
+        control(
+            "number_input", "Cut it at", float(draft.target_cut), _set_target_cut, name="target_cut", step=1.0,
+            format="%g",
+        )  # fmt: skip
     values = table.values_of(frame, draft, draft.target)
     if len(values) > MOST_CHOICES:
         st.caption(f"{len(values):,} different values: choose another column, or make it a number below.")
         return
-    _select("own_favourable", "The outcome people want", values, draft.favourable, _set_favourable, None)
+    control(
+        "selectbox", "The outcome people want", draft.favourable, partial(_set, "favourable"), name="favourable",
+        options=values, placeholder=CHOOSE,
+    )  # fmt: skip
     if len(values) > 2:
-        _follow("own_others_as_one", draft.others_as_one)
-        st.checkbox("Take all other outcomes together", key="own_others_as_one", on_change=_set,
-                    args=("others_as_one",))  # fmt: skip
+        control(
+            "checkbox", "Take all other outcomes together", draft.others_as_one, partial(_set, "others_as_one"),
+            name="others_as_one",
+        )  # fmt: skip
 
 
-def _group_details(frame: pd.DataFrame, draft: Plan) -> None:
+def _group_details(draft: Plan) -> None:
     if draft.protected is None:
         return
     if draft.cut is not None:
-        _follow("own_cut", float(draft.cut))
-        st.number_input("Cut into two groups at", key="own_cut", step=1.0, format="%g", on_change=_set_cut,
-                        help="Everybody under this value against everybody at it or above.")  # fmt: skip
-    _follow("own_sees", draft.protected not in draft.left_out)
-    st.checkbox("The model may see this column", key="own_sees", on_change=_set_sees,
-                help="As in the paper, where it is among the features. Without it, other columns may still give the "
-                "group away.")  # fmt: skip
+        control(
+            "number_input", "Cut into two groups at", float(draft.cut), partial(_set, "cut"), name="cut", step=1.0,
+            format="%g", help="Everybody under this value against everybody at it or above.",
+        )  # fmt: skip
+    control(
+        "checkbox", "The model may see this column", draft.protected not in draft.left_out, _set_sees, name="sees",
+        help="As in the paper, where it is among the features. Without it, other columns may still give the group "
+        "away.",
+    )  # fmt: skip
 
 
 def editor(frame: pd.DataFrame, draft: Plan) -> None:
     """One row per column: its kind, and whether the model sees it."""
-    visit = st.session_state
-    key = f"own_editor_{visit.own_serial}_{visit.setdefault('own_editor_turn', 0)}"
-    if key not in visit:
+    here = visit().table
+    if here.editor < 0:
+        here.editor = next(visit().numbers)
+    key = f"editor-{here.editor}"
+    if key not in st.session_state or here.editor_base is None:
         # Edits count from here; a page switch forgets them, but they are in the draft by then.
-        visit.own_editor_base = _overview(frame, draft)
+        here.editor_base = _overview(frame, draft)
     options = list(KIND_WORDS.values())
     with st.expander(f"All {frame.shape[1]} columns: correct what was guessed", expanded=frame.shape[1] <= 12):
         edited = st.data_editor(
-            visit.own_editor_base,
+            here.editor_base,
             key=key,
+            on_change=touch,
             hide_index=True,
             height=min(38 + 35 * frame.shape[1], 400),
             disabled=["Column", "Role", "Examples", "Different values", "Missing"],
@@ -121,7 +158,7 @@ def editor(frame: pd.DataFrame, draft: Plan) -> None:
                 "Missing": st.column_config.NumberColumn(format="percent"),
             },
         )
-    _take_edits(frame, edited)
+    _take_edits(frame, here.editor_base, edited)
 
 
 def _overview(frame: pd.DataFrame, draft: Plan) -> pd.DataFrame:
@@ -144,16 +181,15 @@ def _overview(frame: pd.DataFrame, draft: Plan) -> pd.DataFrame:
     return told
 
 
-def _take_edits(frame: pd.DataFrame, edited: pd.DataFrame) -> None:
+def _take_edits(frame: pd.DataFrame, base: pd.DataFrame, edited: pd.DataFrame) -> None:
     """The draft as the editor has it; what depends on a kind that changed is suggested anew."""
-    visit = st.session_state
-    draft: Plan = visit.own_draft
+    draft = current_draft()
     kind_of = {words: kind for kind, words in KIND_WORDS.items()}
     kinds: dict[str, Kind] = {
         name: kind_of[words] for name, words in zip(edited["Column"], edited["Kind"], strict=True)
     }
     seen = dict(zip(edited["Column"], edited["Model sees it"], strict=True))
-    before = visit.own_editor_base.set_index("Column")["Model sees it"]
+    before = base.set_index("Column")["Model sees it"]
     left_out = set(draft.left_out)
     for name, sees in seen.items():
         if bool(before[name]) != bool(sees) and name != draft.target:
@@ -172,10 +208,10 @@ def _take_edits(frame: pd.DataFrame, edited: pd.DataFrame) -> None:
             name = getattr(new, role)
             if name is not None and new.kinds[name] != draft.kinds[name]:
                 new = suggest(frame, new, name)
-    visit.own_draft = new
+    visit().table.draft = new
     if shown != _editable(frame, new):  # one edit brought others along, or was none: the target is never seen
         _renew_editor()
-    st.rerun()
+    rerun()
 
 
 def _editable(frame: pd.DataFrame, draft: Plan) -> dict[str, list]:
@@ -191,76 +227,49 @@ def _editable(frame: pd.DataFrame, draft: Plan) -> dict[str, list]:
 
 def _renew_editor() -> None:
     """Draw the table of columns from the draft; under another key, or the browser would keep its edits."""
-    st.session_state.own_editor_turn += 1
+    visit().table.editor = -1
 
 
-def _select(key: str, label: str, options: list[str], value: str | None, on_change, help: str | None) -> None:
-    _follow(key, value)
-    st.selectbox(label, options, key=key, on_change=on_change, help=help, placeholder="Choose a column")
+def _set(field: str, value: Any) -> None:
+    here = visit().table
+    here.draft = replace(current_draft(), **{field: value})
 
 
-def _follow(key: str, value: object) -> None:
-    """A widget shows the draft, whoever changed it."""
-    if key not in st.session_state or st.session_state[key] != value:
-        st.session_state[key] = value
+def _set_target(column: str | None) -> None:
+    visit().table.draft = _suggested(table.with_target, column)
 
 
-def _revise(**changes: object) -> None:
-    st.session_state.own_draft = replace(st.session_state.own_draft, **changes)
+def _set_protected(column: str | None) -> None:
+    visit().table.draft = _suggested(table.with_protected, column)
 
 
-def _set(field: str) -> None:
-    _revise(**{field: st.session_state[f"own_{field}"]})
-
-
-def _set_target() -> None:
-    visit = st.session_state
-    visit.own_draft = _suggested(table.with_target, visit.own_target)
-
-
-def _set_protected() -> None:
-    visit = st.session_state
-    visit.own_draft = _suggested(table.with_protected, visit.own_protected)
-
-
-def _suggested(suggest, column: str | None) -> Plan:
-    visit = st.session_state
-    draft: Plan = visit.own_draft
+def _suggested(suggest: Callable[..., Plan], column: str | None) -> Plan:
+    draft = current_draft()
     _renew_editor()
     if column is not None and draft.kinds.get(column) == "text":  # chosen after all, so it means something
         draft = replace(draft, kinds={**draft.kinds, column: "category"})
     try:
-        return suggest(visit.own_reading.frame, draft, column)
+        return suggest(_frame(), draft, column)
     except TableError:
         return draft
 
 
-def _set_favourable() -> None:
-    _revise(favourable=st.session_state.own_favourable)
-
-
-def _set_target_cut() -> None:
-    visit = st.session_state
-    draft: Plan = visit.own_draft
+def _set_target_cut(cut: float) -> None:
+    draft = current_draft()
     above = draft.favourable is None or draft.favourable.endswith("or more")
-    new = replace(draft, target_cut=visit.own_target_cut)
-    values = table.values_of(visit.own_reading.frame, new, str(draft.target))
-    visit.own_draft = replace(new, favourable=values[1 if above else 0])
+    new = replace(draft, target_cut=cut)
+    values = table.values_of(_frame(), new, str(draft.target))
+    visit().table.draft = replace(new, favourable=values[1 if above else 0])
 
 
-def _set_cut() -> None:
-    _revise(cut=st.session_state.own_cut)
+def _set_rare(percent: float) -> None:
+    _set("rare", percent / 100)
 
 
-def _set_rare() -> None:
-    _revise(rare=st.session_state.own_rare / 100)
-
-
-def _set_sees() -> None:
-    visit = st.session_state
-    draft: Plan = visit.own_draft
+def _set_sees(sees: bool) -> None:
+    draft = current_draft()
     others = tuple(name for name in draft.left_out if name != draft.protected)
-    visit.own_draft = replace(draft, left_out=others if visit.own_sees else (*others, str(draft.protected)))
+    _set("left_out", others if sees else (*others, str(draft.protected)))
     _renew_editor()
 
 

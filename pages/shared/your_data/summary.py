@@ -15,6 +15,7 @@ from fairglvq.datasets.table.profile import GroupRate, Profile, Proxy, profile
 from fairglvq.datasets.table.words import quoted
 from fairglvq.intervals import SMALL
 from pages.shared import safe_text
+from pages.shared.visit import visit
 
 SHOWN_PROXIES = 8
 
@@ -40,14 +41,15 @@ STYLE = """<style>
 
 def build() -> tuple[Dataset, Profile] | None:
     """The data set of this draft and what it says; made once per draft."""
-    visit = st.session_state
-    draft: Plan = visit.own_draft
-    kept = visit.get("own_built")
-    if kept is None or kept[0] != visit.own_serial or kept[1] != draft:
+    here = visit().table
+    draft, reading, kept = here.draft, here.reading, here.built
+    if draft is None or reading is None:
+        return None
+    if kept is None or kept[0] != here.serial or kept[1] != draft:
         try:
             data = table.build(
-                visit.own_reading.frame, draft, title="Your table", source=f"the file {quoted(visit.own_name)}",
-                notes=visit.own_reading.notes, most_cells=table.MOST_CELLS,
+                reading.frame, draft, title="Your table", source=f"the file {quoted(here.name)}", notes=reading.notes,
+                most_cells=table.MOST_CELLS,
             )  # fmt: skip
             result: tuple = (data, profile(data, protected=draft.protected))
         except TableError as problem:
@@ -55,20 +57,14 @@ def build() -> tuple[Dataset, Profile] | None:
         except Exception as problem:
             safe_text.log("A table could not be built", problem)
             result = ("Something unexpected went wrong with this table. Try other choices.",)
-        kept = visit.own_built = (visit.own_serial, draft, result)
+        kept = here.built = (here.serial, draft, result)
     if len(kept[2]) == 1:
         safe_text.say(kept[2][0], "box wrong")
         return None
     return kept[2]
 
 
-def built() -> Dataset:
-    """The data set on the page."""
-    data: Dataset = st.session_state.own_built[2][0]
-    return data
-
-
-def draw(data: Dataset, found: Profile, notes: Collection[str]) -> None:
+def draw(data: Dataset, found: Profile, plan: Plan, notes: Collection[str]) -> None:
     """Rates, proxies, encoding, and what was dropped, filled or merged; ``notes`` were said before."""
     st.subheader("Before any model", anchor=False)
     safe_text.say(gap_words(data, found))
@@ -82,7 +78,7 @@ def draw(data: Dataset, found: Profile, notes: Collection[str]) -> None:
     with right:
         st.html(proxies_table(found.proxies[:SHOWN_PROXIES]))
         safe_text.say(proxy_words(found), "small")
-    encoding(data)
+    encoding(data, plan)
     safe_text.listed(said for said in data.caveats if said not in notes)
 
 
@@ -150,14 +146,14 @@ def proxy_words(found: Profile) -> str:
     )
 
 
-def encoding(data: Dataset) -> None:
+def encoding(data: Dataset, plan: Plan) -> None:
     """How columns became numbers."""
     n, d = data.X.shape
     with st.expander(
         f"How your columns become numbers: {d:,} features from {len(data.blocks):,} columns, {n:,} people"
     ):
         words = {"number": "the number itself", "binary": "0 or 1", "category": "a 0 or 1 for each value"}
-        kinds = st.session_state.own_draft.kinds
+        kinds = plan.kinds
         st.dataframe(
             pd.DataFrame(
                 {

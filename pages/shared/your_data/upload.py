@@ -16,6 +16,8 @@ from fairglvq.datasets.table import Reading, TableError
 from fairglvq.datasets.table.words import quoted
 from pages.shared import safe_text
 from pages.shared.progress import time_left
+from pages.shared.visit import touch, visit
+from pages.shared.widgets import bound, button
 
 PATIENCE = 0.7  # seconds of reading before progress is shown
 
@@ -37,21 +39,20 @@ def ways() -> None:
             on_change=_take_upload,
         )
     with paste:
-        st.text_area(
-            "Copy cells in a spreadsheet, column names included, and paste them here",
-            key="own_pasted",
+        bound(
+            "text_area", "Copy cells in a spreadsheet, column names included, and paste them here", "table.pasted",
             height=140,
             placeholder="sex\tage\thired\nfemale\t31\tyes\nmale\t45\tno",
-            persist_state="session",
-        )
-        st.button("Read this table", on_click=_take_paste)
+        )  # fmt: skip
+        button("Read this table", _take_paste)
     with example:
         st.markdown(
             "German Credit: 1,000 people who asked a German bank for a loan in the 1970s. Who was a good risk, and do "
             "people under 25 get the same chance?"
         )
         left, right = st.columns(2)
-        left.button("Use the example", on_click=_take_example, width="stretch")
+        with left:
+            button("Use the example", _take_example, width="stretch")
         right.download_button(
             "Download it as CSV", example_file, "german_credit.csv", "text/csv", on_click="ignore", width="stretch"
         )
@@ -75,7 +76,10 @@ def explain_empty() -> None:
 
 
 def _uploader() -> str:
-    return f"own_upload_{st.session_state.get('own_uploads', 0)}"
+    here = visit().table
+    if here.uploader < 0:
+        here.uploader = next(visit().numbers)
+    return f"upload-{here.uploader}"
 
 
 def _take_upload() -> None:
@@ -84,20 +88,21 @@ def _take_upload() -> None:
     A full one would keep the file in memory, show it as if it were in use even after it was refused, and not hear when
     the same file comes again after Cancel.
     """
-    visit = st.session_state
-    file = visit[_uploader()]
+    touch()
+    here, file = visit().table, st.session_state[_uploader()]
     if file is not None:
-        visit.own_raw = (file.getvalue(), file.name, False)
-        visit.own_uploads = visit.get("own_uploads", 0) + 1
+        here.raw = (file.getvalue(), file.name, False)
+        here.uploader = -1
 
 
 def _take_paste() -> None:
-    st.session_state.own_raw = (st.session_state.own_pasted or "", PASTED, False)
+    here = visit().table
+    here.raw = (here.pasted, PASTED, False)
 
 
 def _take_example() -> None:
-    st.session_state.own_raw = (example_file(), "german_credit.csv", False)
-    st.session_state.own_is_example = True
+    here = visit().table
+    here.raw, here.is_example = (example_file(), "german_credit.csv", False), True
 
 
 def example_file() -> bytes:
@@ -107,13 +112,13 @@ def example_file() -> bytes:
 
 def take_in() -> None:
     """Read what was brought; on failure everything that was there before stays."""
-    visit = st.session_state
+    here = visit().table
     # There in every run, because what stands below would be drawn anew, and an open drawer closed, if it moved.
     progress, place = Progress(), st.container(key="own_problem_box")
-    if "own_raw" in visit:
-        content, name, skip = visit.own_raw
+    if here.raw is not None:
+        content, name, skip = here.raw
         whose = "" if isinstance(content, str) else f"{quoted(name)}: "
-        visit.own_problem = None
+        here.problem = None
         try:
             if isinstance(content, str):
                 reading = table.read_text(content, most_rows=table.MOST_ROWS, skip_ragged=skip, tell=progress.tell)
@@ -121,31 +126,30 @@ def take_in() -> None:
                 reading = table.read(content, name, most_rows=table.MOST_ROWS, skip_ragged=skip, tell=progress.tell)
             draft = table.guess(reading.frame)
         except table.RaggedError as problem:
-            visit.own_problem = f"{whose}{problem}", problem.n
-            visit.own_ragged = visit.pop("own_raw")  # read again only if the visitor says so
+            here.problem = f"{whose}{problem}", problem.n
+            here.ragged = here.raw  # read again only if the visitor says so
         except TableError as problem:
-            visit.own_problem = f"{whose}{problem}", 0
-            del visit.own_raw
+            here.problem = f"{whose}{problem}", 0
         except Exception as problem:
             safe_text.log("A table could not be read", problem)
-            visit.own_problem = f"{whose}Something unexpected went wrong while reading it.", 0
-            del visit.own_raw
+            here.problem = f"{whose}Something unexpected went wrong while reading it.", 0
         else:
-            if visit.pop("own_is_example", False):
+            if here.is_example:
                 draft = replace(draft, cut=25.0)
-            del visit.own_raw
-            visit.pop("own_ragged", None)
-            visit.own_reading, visit.own_draft, visit.own_name = reading, draft, name
-            visit.own_serial = visit.get("own_serial", 0) + 1
+            here.ragged = None
+            here.reading, here.draft, here.name = reading, draft, name
+            here.serial += 1
+            here.editor = -1
+        here.raw, here.is_example = None, False
         progress.spot.empty()
-    if visit.get("own_problem"):
-        words, ragged = visit.own_problem
-        kept = " Your last table is still there." if "own_reading" in visit else ""
+    if here.problem:
+        words, ragged = here.problem
+        kept = " Your last table is still there." if here.reading else ""
         with place:
             safe_text.say(f"{words}{kept}", "box wrong")
             if ragged:
                 rows = "this row" if ragged == 1 else f"these {ragged:,} rows"
-                st.button(f"Go on without {rows}", on_click=_skip_ragged)
+                button(f"Go on without {rows}", _skip_ragged)
 
 
 class Progress:
@@ -168,22 +172,24 @@ class Progress:
         if self.bar is None:
             with self.spot.container(horizontal=True, vertical_alignment="center"):
                 self.bar = st.progress(share, text=words)
-                st.button("Cancel", key="own_cancel", on_click=_forget_raw)
+                button("Cancel", _forget_raw, key="cancel_reading")
         else:
             self.bar.progress(share, text=words)
 
 
 def _forget_raw() -> None:
-    st.session_state.pop("own_raw", None)
+    visit().table.raw = None
 
 
 def _skip_ragged() -> None:
-    content, name, _ = st.session_state.pop("own_ragged")
-    st.session_state.own_raw = (content, name, True)
+    here = visit().table
+    if here.ragged:
+        content, name, _ = here.ragged
+        here.raw, here.ragged = (content, name, True), None
 
 
 def show_reading(reading: Reading) -> None:
     """What was read, and how."""
-    name = st.session_state.own_name
+    name = visit().table.name
     safe_text.say(f"{'Your pasted table' if name == PASTED else quoted(name)}: {reading.summary}", "box")
     safe_text.listed(reading.notes)

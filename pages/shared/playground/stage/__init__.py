@@ -55,39 +55,17 @@ def pack(meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
     return b"".join([struct.pack("<I", len(header)), header, *body])
 
 
-def read_view(text: str | None) -> dict[str, Any] | None:
-    """The view of a link's ``view`` parameter for ``meta["view"]``; None if it is missing or broken."""
-    try:
-        view = json.loads(text or "")
-    except ValueError:
-        return None
-    return view if isinstance(view, dict) else None
-
-
 def _nothing() -> None:
     """Streamlit delivers only values that have a callback."""
 
 
-def unheard(key: str) -> list[dict[str, Any]]:
-    """Gestures on the stage with this key that were not handed out before, in their order.
+def gestures_after(heard: int, sent: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Gestures in the stage's value that come after the one with the serial number ``heard``, in their order.
 
     Streamlit delivers only the newest of several that come while it is busy; so each brings along all those that the
     page does not know to be heard (``heard`` in the scene's description).
     """
-    sent = st.session_state[key].get("gestures") or []
-    new = [gesture for gesture in sent if gesture["serial"] > heard(key)]
-    if new:
-        st.session_state[_heard(key)] = new[-1]["serial"]
-    return new
-
-
-def heard(key: str) -> int:
-    """The serial number of the last gesture that was handed out."""
-    return st.session_state.get(_heard(key), 0)
-
-
-def _heard(key: str) -> str:
-    return f"{key}_heard"
+    return [gesture for gesture in sent.get("gestures") or [] if gesture["serial"] > heard]
 
 
 def mount(
@@ -98,7 +76,7 @@ def mount(
     on_view: Callable[[], None] | None = None,
     height: int | Literal["content", "stretch"] = "content",
 ) -> Any:
-    """Show a packed scene. The result has ``gestures`` (for one run; see `unheard`) and ``view`` (kept).
+    """Show a packed scene. The result has ``gestures`` (for one run; see `gestures_after`) and ``view`` (kept).
 
     Kinds of gestures: ``drag``, ``continue``, ``paint``, ``C``, ``undo``, and ``ask``: a scene of a slice asks about a
     selected prototype or point, and the answer goes into its description as ``facts``. With the same ``key`` the

@@ -1,0 +1,111 @@
+"""Everything that is shown of one training in words and tables; what takes time is made when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fairglvq.datasets import Dataset
+from fairglvq.explain import cells, decision
+from fairglvq.explain.cells import Explained, Model
+from fairglvq.explain.people import Population, scaling
+from fairglvq.scenes.planes import Plane
+from fairglvq.scenes.scene import PEOPLE, Run, Scene, Table
+from fairglvq.scenes.settings import Settings
+
+CROWD = 400  # people drawn on a map
+
+
+@dataclass(eq=False)
+class View:
+    """One training explained."""
+
+    settings: Settings
+    data: Dataset
+    table: Table
+    people: Population
+    models: dict[str, Model]
+    plane: Plane | None
+    _explained: dict[str, Explained] = field(default_factory=dict)
+    _figures: dict[tuple, Any] = field(default_factory=dict)
+
+    def explained(self, method: str) -> Explained:
+        """A method's model with everybody in their cells."""
+        if method not in self._explained:
+            self._explained[method] = cells.explain(self.people, self.models[method])
+        return self._explained[method]
+
+    def figure(self, key: tuple, make: Callable[[], Any]) -> Any:
+        """A picture that opening another card does not change; made once per key."""
+        if key not in self._figures:
+            self._figures[key] = make()
+        return self._figures[key]
+
+    def places(self, points: np.ndarray) -> np.ndarray:
+        """Where scaled people or prototypes (n, d) stand on the map."""
+        return points if self.plane is None else (points - self.plane.origin) @ self.plane.axes
+
+    @property
+    def axes(self) -> tuple[str, str]:
+        """What the directions of the map are."""
+        first, second = self.table.axes if self.plane is None else self.plane.names
+        return first, second
+
+    def crowd(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Places, classes and groups of some measured people, always the same ones."""
+        measured = np.flatnonzero(self.people.measured)
+        some = np.random.default_rng(0).permutation(measured)[:CROWD]
+        return self.places(self.people.X[some]), self.people.y[some], self.people.s[some]
+
+    def known(self, i: int) -> dict[str, Any]:
+        """What the data say about a person, in original words; painted points have only what was painted."""
+        row = int(self.table.rows[i])
+        if row < 0:
+            return decision.values_of(self.people, self.people.X[i])
+        return self.data.frame.iloc[row].to_dict()
+
+    @property
+    def who(self) -> list[str]:
+        """The groups as people: "women", or "people of group 0"."""
+        if self.settings.dataset in PEOPLE:
+            return PEOPLE[self.settings.dataset]
+        return [
+            f"people of {name}" if name.startswith("group ") else f"people in “{name}”" for name in self.table.groups
+        ]
+
+    @property
+    def measured_words(self) -> str:
+        """Whom the numbers are about."""
+        n = int(self.people.measured.sum())
+        noun = "people" if self.settings.real else "points"
+        return f"{n:,} held-out {noun}" if self.table.held_out.any() else f"{n:,} {noun}, all of them used in training"
+
+
+def make_view(settings: Settings, data: Dataset, scene: Scene) -> View:
+    """The view of a finished training on these data."""
+    table = scene.table
+    drawn = table.rows >= 0
+    low, span = scaling(data.X[table.rows[drawn]], table.X[drawn])
+    people = Population(
+        X=table.X,
+        y=table.y,
+        s=table.s,
+        measured=table.measured,
+        low=low,
+        span=span,
+        blocks=data.blocks,
+        classes=tuple(table.classes),
+        groups=tuple(table.groups),
+        favourable=table.favourable,
+        group_column=data.group_column,
+    )
+    models = {method: _model(run, len(table.classes)) for method, run in scene.runs.items()}
+    return View(settings, data, table, people, models, scene.plane)
+
+
+def _model(run: Run, n_classes: int) -> Model:
+    W = run.prototypes[-1]
+    return Model(W, np.repeat(np.arange(n_classes), len(W) // n_classes), run.pseudo[-1], run.matrix, run.shift)

@@ -1,0 +1,77 @@
+"""The choice of the trade-off page as the parameters of a link, and back; what cannot be read is repaired and said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from fairglvq.experiments import methods
+from fairglvq.scenes.settings import FIELDS
+from fairglvq.scenes.sources import TABLE, lent
+from fairglvq.tradeoff.choice import FOLDS, PARAMETERS, SEEDS, Choice, digits, read_strengths, usual
+from fairglvq.tradeoff.curve import MEASURES
+from pages.shared.links import read_value, written
+
+
+def to_query(choice: Choice) -> dict[str, str]:
+    """The link's parameters: only what differs from the data set's usual choice."""
+    own = usual(choice.dataset)
+    query = {} if choice.dataset == Choice().dataset else {"data": choice.dataset}
+    for name in PARAMETERS:
+        if getattr(choice, name) != getattr(own, name):
+            query[FIELDS[name].query] = written(getattr(choice, name))
+    for name in ("folds", "seeds", "x", "y", "table"):
+        if getattr(choice, name) != getattr(own, name):
+            query[name] = str(getattr(choice, name))
+    if choice.strengths != own.strengths:
+        query["methods"] = ".".join(name for name, _ in choice.strengths)
+        known = dict(own.strengths)
+        for name, values in choice.strengths:
+            if values != known.get(name):
+                query[f"s_{name}"] = "_".join(digits(value) for value in values)
+    return query
+
+
+def from_query(params: Mapping[str, str]) -> tuple[Choice, list[str]]:
+    """The choice of a link, and a plain sentence for everything in it that had to be repaired."""
+    repairs: list[str] = []
+    dataset, table = params.get("data", Choice().dataset), params.get("table", "")
+    if dataset == TABLE and not lent(table):
+        repairs.append("The link is about a table that only its owner's visit holds: Adult is shown instead.")
+        dataset, table = Choice().dataset, ""
+    elif dataset != TABLE:
+        dataset = read_value(FIELDS["dataset"], dataset, Choice().dataset, repairs)
+    own = usual(dataset)
+    values = {n: read_value(FIELDS[n], params.get(FIELDS[n].query), getattr(own, n), repairs) for n in PARAMETERS}
+    for name, allowed in (("folds", FOLDS), ("seeds", SEEDS), ("x", MEASURES), ("y", MEASURES)):
+        text = params.get(name, str(getattr(own, name)))
+        found = next((value for value in allowed if str(value) == text), None)
+        if found is None:
+            repairs.append(f"{name} “{text[:24]}” is not possible here: {getattr(own, name)} is used instead.")
+        values[name] = getattr(own, name) if found is None else found
+    strengths = _read_methods(params, own, repairs)
+    known = {FIELDS[n].query for n in PARAMETERS} | {"data", "table", "folds", "seeds", "x", "y", "methods", "embed"}
+    repairs += [
+        f"“{name[:24]}” in the link means nothing here and was left out."
+        for name in params
+        if name not in known and not name.startswith("s_")
+    ]
+    return replace(own, **values, strengths=strengths, table=table), repairs
+
+
+def _read_methods(
+    params: Mapping[str, str], own: Choice, repairs: list[str]
+) -> tuple[tuple[str, tuple[float, ...]], ...]:
+    names = params["methods"].split(".") if params.get("methods") else [name for name, _ in own.strengths]
+    unknown = [name for name in names if name not in methods.METHODS]
+    if unknown:
+        repairs.append(f"Method “{unknown[0][:24]}” is unknown and was left out.")
+    chosen = own.with_methods([name for name in names if name in methods.METHODS], 100)
+    for name, _ in chosen.strengths:
+        text = params.get(f"s_{name}")
+        if text and methods.get(name).knob:
+            try:
+                chosen = chosen.with_strengths(name, read_strengths(name, text.replace("_", " ")))
+            except ValueError as problem:
+                repairs.append(f"{problem} The usual strengths are used instead.")
+    return chosen.strengths or own.strengths

@@ -1,0 +1,31 @@
+"""The choice in view on the trade-off page, and its link."""
+
+from __future__ import annotations
+
+from fairglvq.scenes.sources import TABLE
+from fairglvq.tradeoff.choice import Choice, usual, usual_for_table
+from pages.shared import own_table
+from pages.shared.tradeoff import links
+from pages.shared.visit import touch, visit
+
+
+def begin() -> Choice:
+    """The choice of this run: the link's on arrival, the visit's afterwards, the browser's on its way back."""
+    curve, settings = visit().curve, visit().model.settings
+    query = curve.address.followed()
+    if curve.choice is None and not query and settings.dataset == TABLE:
+        curve.choice, curve.repairs = usual_for_table(settings), []
+    elif curve.choice is None or query is not None:
+        curve.choice, curve.repairs = links.from_query(own_table.mine(query or {}))
+    return curve.choice
+
+
+def current() -> Choice:
+    """The choice in view."""
+    return visit().curve.choice or usual(Choice().dataset)
+
+
+def change(choice: Choice) -> None:
+    """Go on with another choice."""
+    touch()
+    visit().curve.choice = choice

@@ -1,0 +1,225 @@
+"""What one session holds, in one typed place: `visit()`.
+
+Nothing else of the app stands in `st.session_state`, apart from the values of Streamlit's own widgets, which only
+`widgets` and the callbacks of single elements read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import streamlit as st
+
+from fairglvq.scenes.settings import Settings
+
+if TYPE_CHECKING:  # for annotations only: a first picture must not wait for what other pages need
+    import threading
+
+    import pandas as pd
+
+    from fairglvq.datasets import Dataset
+    from fairglvq.datasets.table import Plan, Reading
+    from fairglvq.experiments.engine import Run
+    from fairglvq.explain import Measure, Order
+    from fairglvq.explain.view import View
+    from fairglvq.scenes.scene import Film
+    from fairglvq.scenes.service import Job, Show
+    from fairglvq.tradeoff.choice import Choice
+
+
+@dataclass
+class Address:
+    """What the address bar says about a page, and whether the browser's Back or Forward has changed it."""
+
+    written: dict[str, str] | None = None
+    """The parameters that stand there; None before the first run."""
+
+    def followed(self) -> dict[str, str] | None:
+        """The link to follow in this run: on arrival, and after Back or Forward; otherwise None.
+
+        A run that something on the page has asked for (`touch`) may still bring the address from before the last
+        change, because the browser had not heard of it yet. A page that was chosen in the menu has a bare address.
+        """
+        here, query = visit(), st.query_params.to_dict()
+        by_menu = here.arrived and not query and self.written is not None
+        by_browser = not here.touched and query != self.written
+        here.arrived = here.touched = False
+        if by_menu or not by_browser:
+            self.written = self.written if not by_menu else query
+            return None
+        self.written = query
+        return query
+
+    def write(self, query: dict[str, str]) -> None:
+        """Let the address say what is shown."""
+        if query != st.query_params.to_dict():
+            st.query_params.from_dict(query)
+        self.written = query
+
+
+@dataclass
+class Shown:
+    """A widget as it was made: under which number, with which value, and what its value is now."""
+
+    number: int
+    first: Any
+    value: Any
+    options: Any
+
+
+@dataclass
+class ModelVisit:
+    """The model in view on the playground and the prototypes page."""
+
+    settings: Settings = field(default_factory=Settings)
+    history: list[Settings] = field(default_factory=list)
+    address: Address = field(default_factory=Address)
+    repairs: list[str] = field(default_factory=list)  # what had to be repaired in the link
+    asked_method: str | None = None  # by whoever opened this model from a curve
+    shown: tuple[Settings, Show] | None = None
+    job: Job | None = None
+    film_job: Job | None = None
+    awaited: list[Job] = field(default_factory=list)  # jobs whose end changes the page
+    # what belongs to the stage
+    view: dict[str, Any] | None = None
+    reply: dict[str, Any] | None = None
+    facts: dict[str, Any] | None = None
+    film: Film | None = None
+    autoplay: Settings | None = None
+    heard: int = 0  # serial number of the last gesture that was followed
+
+
+@dataclass
+class CurveVisit:
+    """The curve in view on the trade-off page, and what is being computed for it."""
+
+    choice: Choice | None = None
+    address: Address = field(default_factory=Address)
+    repairs: list[str] = field(default_factory=list)
+    refused: dict[str, tuple[str, str]] = field(default_factory=dict)  # by method: strengths typed, why they are wrong
+    point: str | None = None
+    front: bool = True
+    limit: bool = True
+    published: bool = False
+    logarithmic: bool = False
+    strength_of: str | None = None
+    keep_scores: bool = False
+    limits: dict[tuple, Future] = field(default_factory=dict)
+    run: Run | None = None
+    run_choice: Choice | None = None
+    left_run: Run | None = None  # given up here, and still under way for somebody else
+    problem: str = ""
+    store_problem: str = ""
+    watcher: str = field(default_factory=lambda: os.urandom(8).hex())  # what the engine calls this visit
+
+
+@dataclass
+class PrototypesVisit:
+    """What is looked at on the prototypes page."""
+
+    method: str = "fairglvq"
+    section: str = "cards"
+    measure: Measure = "statistical_parity"
+    order: Order = "contribution"
+    all_cards: bool = False
+    all_pairs: bool = False
+    opened: tuple[tuple[Settings, str], int] | None = None  # of which model, which card
+    way: str = "changed"  # to choose a person
+    person: tuple[str, int] | None = None  # data set and place
+    unknown_row: int | None = None
+    search: str = ""
+    typed: tuple[tuple, dict[str, float | str]] | None = None  # for whom, and the values
+    immutable: tuple[tuple[str, ...], list[str]] | None = None  # of these columns, those that nobody can change
+    view: tuple[Show, View] | None = None
+
+
+@dataclass
+class TableVisit:
+    """A visitor's own table on its way from a file to a data set."""
+
+    raw: tuple[bytes | str, str, bool] | None = None  # content, name, whether to skip rows that do not fit
+    ragged: tuple[bytes | str, str, bool] | None = None  # the same, refused for rows that do not fit
+    problem: tuple[str, int] | None = None  # in words, and how many rows do not fit
+    is_example: bool = False
+    uploader: int = -1  # number of the uploader in view
+    pasted: str = ""
+    reading: Reading | None = None
+    name: str = ""
+    draft: Plan | None = None
+    serial: int = 0  # of the table read
+    editor: int = -1  # number of the table of columns in view
+    editor_base: pd.DataFrame | None = None
+    built: tuple[int, Plan, tuple] | None = None  # of which table and draft: data and profile, or a problem
+    # the table in use on all pages
+    data: Dataset | None = None
+    used: tuple[int, Plan] | None = None
+    immutable: tuple[str, ...] | None = None
+    script: str = ""
+
+
+@dataclass
+class Download:
+    """COMPAS on its way to this computer."""
+
+    thread: threading.Thread | None = None
+    share: float = 0.0
+    stopped: bool = False
+    error: str = ""
+    seen: bool = False  # that it ended
+
+    @property
+    def busy(self) -> bool:
+        """Whether it is under way."""
+        return self.thread is not None and self.thread.is_alive()
+
+
+@dataclass
+class Visit:
+    """Everything that the app keeps of one session."""
+
+    page: str | None = None
+    arrived: bool = False  # on this page, and nothing has run there yet
+    touched: bool = False  # something on the page has asked for this run
+    widgets: dict[str, Shown] = field(default_factory=dict)
+    numbers: Iterator[int] = field(default_factory=count)  # for keys of widgets: no key is used twice in a session
+    model: ModelVisit = field(default_factory=ModelVisit)
+    curve: CurveVisit = field(default_factory=CurveVisit)
+    prototypes: PrototypesVisit = field(default_factory=PrototypesVisit)
+    table: TableVisit = field(default_factory=TableVisit)
+    download: Download = field(default_factory=Download)
+
+
+KEY = "visit"
+
+
+def visit() -> Visit:
+    """The visit of the session that asks."""
+    if KEY not in st.session_state:
+        st.session_state[KEY] = Visit()
+    found: Visit = st.session_state[KEY]
+    return found
+
+
+def touch(*_: Any) -> None:
+    """Something on the page was used: an older address in this run is not the browser's Back."""
+    visit().touched = True
+
+
+def rerun() -> NoReturn:
+    """Run the page again because the server has something new."""
+    touch()
+    st.rerun()
+    raise AssertionError("st.rerun returned")
+
+
+def begin_anew() -> None:
+    """Forget everything but where the visitor is, also what widgets hold."""
+    before = visit()
+    for name in [str(name) for name in st.session_state]:
+        del st.session_state[name]
+    st.session_state[KEY] = Visit(page=before.page, touched=True, numbers=before.numbers)

@@ -1,0 +1,96 @@
+"""Every widget that shows a value of the visit is made here, so that nobody's settings are overwritten.
+
+Until the browser has drawn a widget whose value comes from session state, the widget stands for its first option, and a
+click elsewhere on the page sends that. So a widget gets its value as its default and never through session state. When
+the value changes for another reason than the widget itself, the widget is made anew under another key: what the browser
+still holds for the one before means nothing then. Only a change that the visitor made in the widget calls ``then``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from pages.shared.visit import Shown, touch, visit
+
+_BY_DEFAULT = ("multiselect", "pills", "segmented_control")
+_LIMITS = ("min_value", "max_value", "step")
+
+
+def control(
+    kind: str,
+    label: str,
+    value: Any,
+    then: Callable[[Any], None],
+    *,
+    name: str,
+    options: Sequence[Any] | None = None,
+    **more: Any,
+) -> None:
+    """A widget ``st.<kind>`` that shows ``value``; ``then`` gets what the visitor makes of it.
+
+    ``name`` is unique on all pages; styles find the widget by a class that begins with ``st-key-<name>-``. ``more`` are
+    the widget's other arguments.
+    """
+    shown = _shown(name, value, (options and tuple(options), *(more.get(limit) for limit in _LIMITS)))
+    given: dict[str, Any] = {} if options is None else {"options": options}
+    if kind == "selectbox":
+        given["index"] = None if shown.first is None else list(options or ()).index(shown.first)
+    else:
+        given["default" if kind in _BY_DEFAULT else "value"] = shown.first
+    key = f"{name}-{shown.number}"
+    getattr(st, kind)(label, key=key, on_change=_changed, args=(name, key, then), **given, **more)
+
+
+def _shown(name: str, value: Any, options: Any) -> Shown:
+    here = visit()
+    shown = here.widgets.get(name)
+    if shown is None or shown.value != value or shown.options != options:
+        shown = here.widgets[name] = Shown(next(here.numbers), value, value, options)
+    return shown
+
+
+def _changed(name: str, key: str, then: Callable[[Any], None]) -> None:
+    touch()
+    value = st.session_state[key]
+    shown = visit().widgets.get(name)
+    if shown is not None and key == f"{name}-{shown.number}":
+        shown.value = value
+    then(value)
+
+
+def bound(kind: str, label: str, field: str, **more: Any) -> None:
+    """A widget for an attribute of the visit, such as "curve.front"."""
+    section, attribute = field.split(".")
+    value = getattr(getattr(visit(), section), attribute)
+    control(kind, label, value, partial(store, field), name=f"{section}_{attribute}", **more)
+
+
+def store(field: str, value: Any) -> None:
+    """For ``then``: keep the value in an attribute of the visit.
+
+    Streamlit keeps callbacks of widgets that are gone, so they must not hold the visit, or a visitor's table, itself.
+    """
+    section, attribute = field.split(".")
+    setattr(getattr(visit(), section), attribute, value)
+
+
+def one_of(label: str, names: Mapping[Any, str], field: str, **more: Any) -> None:
+    """A row of names to choose one from, for an attribute of the visit."""
+    bound(
+        "segmented_control", label, field, options=list(names), format_func=lambda one: names[one], required=True,
+        **more,
+    )  # fmt: skip
+
+
+def button(label: str, then: Callable[..., None], *args: Any, **more: Any) -> None:
+    """A button that calls ``then(*args)`` before the page runs again."""
+    st.button(label, on_click=_pressed, args=(then, *args), **more)
+
+
+def _pressed(then: Callable[..., None], *args: Any) -> None:
+    touch()
+    then(*args)
