@@ -35,29 +35,33 @@ def control(
     ``name`` is unique on all pages; styles find the widget by a class that begins with ``st-key-<name>-``. ``more`` are
     the widget's other arguments.
     """
-    shown = _shown(name, value, (options and tuple(options), *(more.get(limit) for limit in _LIMITS)))
+    shown, key = _shown(name, value, (options and tuple(options), *(more.get(limit) for limit in _LIMITS)))
     given: dict[str, Any] = {} if options is None else {"options": options}
     if kind == "selectbox":
         given["index"] = None if shown.first is None else list(options or ()).index(shown.first)
     else:
         given["default" if kind in _BY_DEFAULT else "value"] = shown.first
-    key = f"{name}-{shown.number}"
     getattr(st, kind)(label, key=key, on_change=_changed, args=(name, key, then), **given, **more)
 
 
-def _shown(name: str, value: Any, options: Any) -> Shown:
+def _shown(name: str, value: Any, options: Any) -> tuple[Shown, str]:
+    """The widget in view and its key; a new one where that one shows something else, or is no longer on the page."""
     here = visit()
     shown = here.widgets.get(name)
-    if shown is None or shown.value != value or shown.options != options:
+    if shown is None or shown.value != value or shown.options != options or _key(name, shown) not in st.session_state:
         shown = here.widgets[name] = Shown(next(here.numbers), value, value, options)
-    return shown
+    return shown, _key(name, shown)
+
+
+def _key(name: str, shown: Shown) -> str:
+    return f"{name}-{shown.number}"
 
 
 def _changed(name: str, key: str, then: Callable[[Any], None]) -> None:
     touch()
     value = st.session_state[key]
     shown = visit().widgets.get(name)
-    if shown is not None and key == f"{name}-{shown.number}":
+    if shown is not None and key == _key(name, shown):
         shown.value = value
     then(value)
 

@@ -4,7 +4,6 @@ import subprocess
 import sys
 import textwrap
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 from browser import ROOT, wait_for
@@ -16,8 +15,9 @@ from fairglvq.experiments.engine import Pool, Run, local_workers
 from fairglvq.experiments.sweep import Model
 from fairglvq.scenes import scene, scoring
 from fairglvq.tradeoff import curve
-from fairglvq.tradeoff.choice import Choice, from_query, read_strengths, settings_of, to_query, usual, write_strengths
-from pages.shared.tradeoff import export, visit
+from fairglvq.tradeoff.choice import Choice, read_strengths, settings_of, usual, write_strengths
+from pages.shared.tradeoff import export
+from pages.shared.tradeoff.links import from_query, to_query
 from pages.shared.tradeoff.picture import by_group, typical
 
 XOR = usual("xor")
@@ -185,43 +185,3 @@ def test_the_first_picture_waits_for_no_scikit_learn():
     command = [sys.executable, "-c", textwrap.dedent(program)]
     run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     assert run.stdout == "[]\n"
-
-
-class Visit(dict):
-    """A session state."""
-
-    __getattr__, __setattr__ = dict.__getitem__, dict.__setitem__
-
-
-class Address(dict):
-    """The parameters of an address, as the browser last told them."""
-
-    def to_dict(self):
-        return dict(self)
-
-    def from_dict(self, query):
-        self.clear()
-        self.update(query)
-
-
-def test_a_click_that_comes_with_the_address_from_before_is_not_the_way_back(monkeypatch):
-    clock = [100.0]
-    session, address = Visit(), Address(data="xor")
-    monkeypatch.setattr(visit, "st", SimpleNamespace(session_state=session, query_params=address))
-    monkeypatch.setattr(visit.time, "monotonic", lambda: clock[0])
-
-    def run():
-        choice = visit.begin()
-        visit.write_link(choice)
-        return choice.dataset
-
-    assert run() == "xor"
-    visit.change(usual("german"))
-    assert run() == "german"
-    address.from_dict({"data": "xor"})  # a click a moment later; the browser had not heard of German yet
-    clock[0] += 0.3
-    assert run() == "german"
-    assert address.to_dict()["data"] == "german"
-    address.from_dict({"data": "xor"})  # the same address much later: the browser's Back
-    clock[0] += 10.0
-    assert run() == "xor"

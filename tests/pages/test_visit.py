@@ -1,0 +1,151 @@
+"""One visit: the browser's Back and Forward, widgets that only a visitor changes, and no loose keys."""
+
+import ast
+from types import SimpleNamespace
+
+import pytest
+from browser import ROOT
+
+from pages.shared import visit as visits
+from pages.shared import widgets
+from pages.shared.visit import Address, touch, visit
+
+
+class Query(dict):
+    """The parameters of an address, as the browser last told them."""
+
+    to_dict = dict.copy
+
+    def from_dict(self, query):
+        self.clear()
+        self.update(query)
+
+
+class Browser:
+    """Stands for Streamlit: session state, address, and the widgets that a run has drawn."""
+
+    def __init__(self):
+        self.session_state, self.query_params, self.drawn = {}, Query(), {}
+
+    def slider(self, label, *, key, on_change, args, value):
+        self.session_state.setdefault(key, value)
+        self.drawn[label] = SimpleNamespace(key=key, first=value, callback=lambda: on_change(*args))
+
+    def move(self, label, value):
+        widget = self.drawn[label]
+        self.session_state[widget.key] = value
+        widget.callback()
+
+
+@pytest.fixture
+def browser(monkeypatch):
+    browser = Browser()
+    monkeypatch.setattr(visits, "st", browser)
+    monkeypatch.setattr(widgets, "st", browser)
+    return browser
+
+
+def test_the_first_address_is_followed_and_then_the_visit_goes_its_own_way(browser):
+    browser.query_params.from_dict({"data": "xor"})
+    address = Address()
+    assert address.followed() == {"data": "xor"}
+    address.write({"data": "german"})
+    assert browser.query_params == {"data": "german"}
+    assert address.followed() is None
+
+
+def test_a_click_may_bring_the_address_from_before_but_back_is_followed(browser):
+    address = Address()
+    address.followed()
+    address.write({"data": "german"})
+    browser.query_params.from_dict({})  # the browser has not heard of German yet
+    touch()
+    assert address.followed() is None
+    address.write({"data": "german"})
+    browser.query_params.from_dict({})  # the same without a click: Back
+    assert address.followed() == {}
+
+
+def test_a_page_chosen_in_the_menu_keeps_what_it_showed(browser):
+    address = Address()
+    browser.query_params.from_dict({"data": "xor"})
+    address.followed()
+    browser.query_params.from_dict({})
+    visit().arrived = True
+    assert address.followed() is None
+    browser.query_params.from_dict({"data": "local"})  # Back from another page
+    visit().arrived = True
+    assert address.followed() == {"data": "local"}
+
+
+def draw(value, heard):
+    widgets.control("slider", "C", value, heard.append, name="C")
+
+
+def test_a_widget_begins_with_its_value_and_reports_what_a_visitor_makes_of_it(browser):
+    heard = []
+    draw(1.5, heard)
+    first = browser.drawn["C"]
+    assert first.first == 1.5
+    browser.move("C", 2.0)
+    assert heard == [2.0]
+    assert visit().touched
+    draw(2.0, heard)  # what the visitor wanted: the widget stays as it is
+    assert browser.drawn["C"].key == first.key
+    assert browser.drawn["C"].first == 1.5
+
+
+def test_a_value_that_changes_elsewhere_makes_another_widget(browser):
+    heard = []
+    draw(1.5, heard)
+    before = browser.drawn["C"]
+    draw(3.0, heard)
+    assert browser.drawn["C"].key != before.key
+    assert browser.drawn["C"].first == 3.0
+    assert heard == []
+
+
+def test_a_widget_that_left_the_page_comes_back_with_its_value(browser):
+    heard = []
+    draw(1.5, heard)
+    browser.move("C", 2.0)
+    draw(2.0, heard)
+    browser.session_state.pop(browser.drawn["C"].key)  # what Streamlit does with widgets that are not drawn
+    draw(2.0, heard)
+    assert browser.drawn["C"].first == 2.0
+
+
+WIDGETS = {
+    "button", "checkbox", "data_editor", "file_uploader", "form_submit_button", "multiselect", "number_input", "pills",
+    "segmented_control", "select_slider", "selectbox", "slider", "text_area", "text_input", "toggle",
+}  # fmt: skip
+CALLBACKS = {"on_change", "on_click", "on_select"}
+
+
+def test_every_element_that_can_ask_for_a_run_says_so():
+    """Or else an address from before a change would pass for the browser's Back."""
+    silent = []
+    for path in (ROOT / "pages").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+                continue
+            callbacks = [keyword.value for keyword in node.keywords if keyword.arg in CALLBACKS]
+            in_form = path.name == "person.py" and node.func.attr in ("selectbox", "number_input")  # sent by its button
+            lacks = node.func.attr in WIDGETS and not callbacks and not in_form
+            reruns = any(isinstance(value, ast.Constant) and value.value == "rerun" for value in callbacks)
+            if lacks or reruns:
+                silent.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.func.attr}")
+    assert silent == []
+
+
+def test_only_the_visit_and_widgets_stand_in_session_state():
+    """Loose string keys are what one page writes and another reads without anybody knowing."""
+    loose = []
+    for path in [*(ROOT / "pages").rglob("*.py")]:
+        if path.name in ("visit.py", "widgets.py"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            writes = isinstance(node, ast.Assign | ast.AugAssign)
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target] if writes else []
+            loose += [f"{path.name}:{t.lineno}" for t in targets if "session_state" in ast.unparse(t)]
+    assert loose == []
