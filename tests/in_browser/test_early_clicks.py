@@ -24,7 +24,8 @@ CLICKER = """
   const look = () => {
     for (const element of within(document)) {
       const text = element.textContent.trim();
-      const found = wanted.find((name) => (text.startsWith(name) || text.endsWith(name)) && !window.earlyClicks.includes(name));
+      const found = wanted.find((name) =>
+        (text.startsWith(name) || text.endsWith(name)) && !window.earlyClicks.includes(name));
       if (found && !element.disabled) {
         window.earlyClicks.push(found);
         element.click();
