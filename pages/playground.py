@@ -10,10 +10,12 @@ from streamlit.delta_generator import DeltaGenerator
 
 from fairglvq.datasets import DATASETS
 from fairglvq.scenes import service as scenes_service
-from fairglvq.scenes.scene import Film, UntrainableError, film_key, with_film
+from fairglvq.scenes.points import UntrainableError
+from fairglvq.scenes.scene import with_film
 from fairglvq.scenes.service import Job, Show
 from fairglvq.scenes.settings import PRESETS, Settings, preset_of
 from fairglvq.scenes.sources import TABLE, dataset_of
+from fairglvq.scenes.training import Film, film_key
 from pages.shared import controls, download, menu, progress, safe_text, session
 from pages.shared.links import missing_in_link
 from pages.shared.playground import gestures, stage
@@ -50,7 +52,7 @@ def main() -> None:
     if show:
         draw(show)
     with st.sidebar:
-        controls.panel(settings, show.said if show else {})
+        controls.panel(settings, show.effects if show else {})
     if download.needed(settings):
         download.offer()
     else:

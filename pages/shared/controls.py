@@ -33,17 +33,15 @@ def _take_preset() -> None:
     name = st.session_state.w_preset
     if name:
         seed = st.session_state.settings.seed
-        session.change(state.changed(PRESETS[name].settings, seed=seed))
+        session.change(state.with_changes(PRESETS[name].settings, seed=seed))
 
 
-def panel(
-    settings: Settings, said: dict[str, str], *, hidden: Collection[str] = (), locked: Collection[str] = ()
-) -> None:
-    """All settings: the main ones at hand, the others behind "More". A lesson may hide or lock some."""
+def panel(settings: Settings, effects: dict[str, str], *, hidden: Collection[str] = ()) -> None:
+    """All settings but the hidden ones, each with its effect: the main ones visible, the others behind "More"."""
     names = [name for name, field in FIELDS.items() if field.applies(settings) and name not in hidden]
     for name in names:
         if name in state.MAIN:
-            _control(name, settings, said.get(name), name in locked)
+            _control(name, settings, effects.get(name))
     rest = [name for name in names if name not in state.MAIN]
     left, right = st.columns(2)
     left.button("Reset", help="The data set's own settings; the seed stays.", on_click=session.reset, width="stretch")
@@ -54,10 +52,10 @@ def panel(
         if more.open:
             with more:
                 for name in rest:
-                    _control(name, settings, said.get(name), name in locked)
+                    _control(name, settings, effects.get(name))
 
 
-def _control(name: str, settings: Settings, said: str | None, locked: bool) -> None:
+def _control(name: str, settings: Settings, effect: str | None) -> None:
     field, key = FIELDS[name], f"w_{name}"
     _follow(key, getattr(settings, name))
     common: dict[str, Any] = {
@@ -65,11 +63,10 @@ def _control(name: str, settings: Settings, said: str | None, locked: bool) -> N
         "on_change": _set,
         "args": (name,),
         "help": field.help,
-        "disabled": locked,
     }
     _widget(name, field, settings, common)
-    if said:
-        st.caption(said)
+    if effect:
+        st.caption(effect)
 
 
 def _widget(name: str, field: Field, settings: Settings, common: dict[str, Any]) -> None:
@@ -102,7 +99,7 @@ def _set(name: str) -> None:
     if value == TABLE and table:
         session.change(state.for_table(own_table.keep(table), table))
     else:
-        session.change(state.changed(st.session_state.settings, **{name: value}))
+        session.change(state.with_changes(st.session_state.settings, **{name: value}))
 
 
 def _follow(key: str, value: Any) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from fairglvq.scenes.settings import DEFAULTS, FIELDS, Field, Fold, Point, Settings, Start, nearest, shape_of
+from fairglvq.scenes.settings import DEFAULTS, FIELDS, Field, Fold, Point, Settings, Start, nearest_allowed, shape_of
 from fairglvq.scenes.sources import TABLE, lent
 
 PAINT_LIMIT = 150
@@ -17,7 +17,7 @@ PAINT_LIMIT = 150
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
 _PLACES = 4095  # two letters
 _PLANE = (-1.0, 2.0)  # where points may be painted: the data and as much again on every side
-_IGNORED = frozenset({"view", "lesson", "embed", "embed_options"})
+_IGNORED = frozenset({"view", "embed", "embed_options"})
 
 
 def to_query(settings: Settings) -> dict[str, str]:
@@ -101,7 +101,7 @@ def read_value(field: Field, text: str | None, default: Any, told: list[str]) ->
     if not math.isfinite(number):
         told.append(f"{field.label} “{_short(text)}” is not a number: {written(default)} is used instead.")
         return default
-    value = nearest(field, number)
+    value = nearest_allowed(field, number)
     if abs(value - number) > 1e-9:
         told.append(f"{field.label} {_short(text)} is not possible: {written(value)} is used, the nearest that is.")
     return value

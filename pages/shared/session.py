@@ -93,7 +93,7 @@ def new_seed() -> None:
     settings = st.session_state.settings
     field = state.FIELDS["seed"]
     others = [seed for seed in range(int(field.low), int(field.high) + 1) if seed != settings.seed]
-    change(state.changed(settings, seed=random.choice(others)))
+    change(state.with_changes(settings, seed=random.choice(others)))
 
 
 def keep_view() -> None:

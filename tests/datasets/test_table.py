@@ -690,11 +690,11 @@ def test_it_evaluates_trains_and_has_a_limit(mine):
 
 
 def test_the_pages_can_load_it(mine):
-    from fairglvq.scenes import scene, sources
+    from fairglvq.scenes import points, sources
     from fairglvq.scenes import settings as state
 
     settings = state.for_table(sources.lend(mine), mine)
-    loaded = scene.load_table(settings)
+    loaded = points.load_points(settings)
     assert loaded.classes == ["no", "yes"]
     assert loaded.groups == ["female", "male"]
     assert loaded.favourable == 1

@@ -14,14 +14,16 @@ import streamlit as st
 from fairglvq import explain
 from fairglvq.datasets import Dataset
 from fairglvq.explain import Explained, Model, decision
-from fairglvq.explain.people import Population, scaling
+from fairglvq.explain.people import Population
 from fairglvq.figures.prototypes import Marks
 from fairglvq.grammar import Theme
 from fairglvq.scenes.planes import Plane
-from fairglvq.scenes.scene import METHODS, PEOPLE, TITLES, Run, Scene, Table, UntrainableError
+from fairglvq.scenes.points import Points, UntrainableError
+from fairglvq.scenes.scene import PEOPLE, TITLES, Scene
 from fairglvq.scenes.service import Job, Show
 from fairglvq.scenes.settings import Settings
 from fairglvq.scenes.sources import GoneError, dataset_of
+from fairglvq.scenes.training import METHODS, Training
 from pages.shared import session
 from pages.shared.training import service
 
@@ -52,7 +54,7 @@ def trained() -> Show | None:
 def _in_view(settings: Settings) -> bool:
     """Whether exactly this is trained, with all methods: a cold playground shows its first picture without INP."""
     visit = st.session_state
-    return "shown" in visit and visit.shown[0] == settings and len(visit.shown[1].scene.runs) == len(METHODS)
+    return "shown" in visit and visit.shown[0] == settings and len(visit.shown[1].scene.trainings) == len(METHODS)
 
 
 def _take(job: Job) -> None:
@@ -82,7 +84,7 @@ class View:
 
     settings: Settings
     data: Dataset
-    table: Table
+    points: Points
     people: Population
     models: dict[str, Model]
     plane: Plane | None
@@ -117,7 +119,7 @@ class View:
     @property
     def axes(self) -> tuple[str, str]:
         """What the directions of the map are."""
-        first, second = self.table.axes if self.plane is None else self.plane.names
+        first, second = self.points.axes if self.plane is None else self.plane.names
         return first, second
 
     def crowd(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -128,7 +130,7 @@ class View:
 
     def known(self, i: int) -> dict[str, Any]:
         """What the data say about a person, in original words; painted points have only what was painted."""
-        row = int(self.table.rows[i])
+        row = int(self.points.rows[i])
         if row < 0:
             return decision.values_of(self.people, self.people.X[i])
         return self.data.frame.iloc[row].to_dict()
@@ -139,7 +141,7 @@ class View:
         if self.settings.dataset in PEOPLE:
             return PEOPLE[self.settings.dataset]
         return [
-            f"people of {name}" if name.startswith("group ") else f"people in “{name}”" for name in self.table.groups
+            f"people of {name}" if name.startswith("group ") else f"people in “{name}”" for name in self.points.groups
         ]
 
     @property
@@ -147,7 +149,7 @@ class View:
         """Whom the numbers are about."""
         n = int(self.people.measured.sum())
         noun = "people" if self.settings.real else "points"
-        return f"{n:,} held-out {noun}" if self.table.held_out.any() else f"{n:,} {noun}, all of them used in training"
+        return f"{n:,} held-out {noun}" if self.points.held_out.any() else f"{n:,} {noun}, all of them used in training"
 
 
 def view_of(show: Show) -> View | None:
@@ -164,29 +166,29 @@ def view_of(show: Show) -> View | None:
 
 
 def _view(settings: Settings, data: Dataset, scene: Scene) -> View:
-    table = scene.table
-    drawn = table.rows >= 0
-    low, span = scaling(data.X[table.rows[drawn]], table.X[drawn])
+    points = scene.points
     people = Population(
-        X=table.X,
-        y=table.y,
-        s=table.s,
-        measured=table.measured,
-        low=low,
-        span=span,
+        X=points.X,
+        y=points.y,
+        s=points.s,
+        measured=points.measured,
+        low=points.scaling.low,
+        span=points.scaling.span,
         blocks=data.blocks,
-        classes=tuple(table.classes),
-        groups=tuple(table.groups),
-        favourable=table.favourable,
+        classes=tuple(points.classes),
+        groups=tuple(points.groups),
+        favourable=points.favourable,
         group_column=data.group_column,
     )
-    models = {method: _model(run, len(table.classes)) for method, run in scene.runs.items()}
-    return View(settings, data, table, people, models, scene.plane)
+    models = {method: _model(training, len(points.classes)) for method, training in scene.trainings.items()}
+    return View(settings, data, points, people, models, scene.plane)
 
 
-def _model(run: Run, n_classes: int) -> Model:
-    W = run.prototypes[-1]
-    return Model(W, np.repeat(np.arange(n_classes), len(W) // n_classes), run.pseudo[-1], run.matrix, run.shift)
+def _model(training: Training, n_classes: int) -> Model:
+    W = training.prototypes[-1]
+    return Model(
+        W, np.repeat(np.arange(n_classes), len(W) // n_classes), training.pseudo[-1], training.matrix, training.shift
+    )
 
 
 def theme() -> Theme:
