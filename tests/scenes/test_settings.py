@@ -1,10 +1,15 @@
 """Settings: links there and back, repairs, presets, and what a change makes meaningless."""
 
+import ast
 import gc
+import subprocess
+import sys
 from dataclasses import fields, replace
+from pathlib import Path
 
 import pytest
 
+import fairglvq
 from fairglvq.datasets import DATASETS
 from fairglvq.scenes.settings import (
     DEFAULTS,
@@ -171,3 +176,21 @@ def test_the_view_in_a_link_is_short():
     assert short_view(None, 150) == {}
     mine = usual | {"epoch": 40, "show": {"regions": True, "forces": True}, "camera": [0.5, 0.5, 2]}
     assert short_view(mine, 150) == {"epoch": 40, "show": {"forces": True}, "camera": [0.5, 0.5, 2]}
+
+
+def test_settings_and_links_load_nothing_slow():
+    code = "import sys, fairglvq.scenes.settings, fairglvq.scenes.sources, pages.shared.links; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"numba", "sklearn", "pandas", "scipy", "streamlit"} & set(done.stdout.split())
+
+
+def test_no_import_of_the_library_is_for_types_only():
+    """An import that only the type checker sees hides a cycle; the facade alone imports its names lazily."""
+    facade = Path(fairglvq.__file__)
+    hidden = []
+    for path in facade.parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if path != facade and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+                lines = map(ast.unparse, node.body)
+                hidden += [f"{path.name}: {line}" for line in lines if "fairglvq" in line]
+    assert hidden == []
