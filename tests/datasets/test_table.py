@@ -293,10 +293,10 @@ def test_files_with_and_without_quotation_marks_are_read_alike(most):
 
 
 @pytest.mark.parametrize("quote", ["", '"'])
-def test_progress_is_told_and_may_stop_the_work(quote):
+def test_progress_is_reported_and_may_stop_the_work(quote):
     content = f"a,b\n{quote}x{quote},1\n".encode() + b"y,2\n" * 120_000
     shares = []
-    read(content, tell=shares.append)
+    read(content, progress=shares.append)
     assert len(shares) == 3
     assert shares == sorted(shares)
     assert 0 < shares[0] < shares[-1] <= 1
@@ -305,13 +305,13 @@ def test_progress_is_told_and_may_stop_the_work(quote):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        read(content, tell=stop)
+        read(content, progress=stop)
 
 
 def test_progress_goes_on_while_a_sample_is_picked_in_a_second_pass():
     content = b'a,b\n"x",1\n' + b"y,2\n" * 220_000
     shares = []
-    assert len(read(content, most_rows=100_000, tell=shares.append).frame) == 100_000
+    assert len(read(content, most_rows=100_000, progress=shares.append).frame) == 100_000
     assert shares == sorted(shares)
     early, late = [share for share in shares if share < 0.45], [share for share in shares if 0.45 < share < 0.9]
     assert len(early) == len(late) == 4
