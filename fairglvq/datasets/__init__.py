@@ -1,6 +1,6 @@
 """Data sets by name: ``load("adult")``, ``load("xor", bias=0.5)``.
 
-Nothing heavy is imported until a data set needs it: the 2-D sets get by with NumPy, so that the first page comes fast.
+Nothing heavy is imported until a data set needs it: the 2-D sets need NumPy only, so the first page loads fast.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Entry:
     description: str
     module: str
     function: str = "load"
-    synthetic: bool = False  # made up, in two dimensions, and with knobs to turn
+    synthetic: bool = False  # drawn at random in two dimensions, with parameters
 
     @property
     def loader(self) -> Callable[..., Dataset]:

@@ -13,7 +13,7 @@ from fairglvq.datasets import german, table
 from fairglvq.datasets.files import read_bundled
 from fairglvq.datasets.table import Plan, TableError, build, guess, read, read_text, values_of, write
 from fairglvq.datasets.table.plan import MOST_CATEGORIES, MOST_CLASSES, MOST_GROUPS
-from fairglvq.datasets.table.profile import profile, proxies
+from fairglvq.datasets.table.profile import auc, profile, proxies
 from fairglvq.datasets.table.words import quoted
 from fairglvq.experiments import evaluation
 from fairglvq.fairness import limit
@@ -763,13 +763,11 @@ def test_proxies_see_what_is_not_monotone():
 
 
 def test_the_area_is_that_of_scikit_learn():
-    from fairglvq.datasets.table.profile import _auc
-
     rng = np.random.default_rng(0)
     score, inside, outside = rng.integers(0, 4, 9) / 4, rng.integers(0, 5, 9), rng.integers(1, 5, 9)
     truth = np.repeat([1, 0], [inside.sum(), outside.sum()])
     scores = np.concatenate([np.repeat(score, inside), np.repeat(score, outside)])
-    assert _auc(score, inside, outside) == pytest.approx(roc_auc_score(truth, scores), abs=1e-12)
+    assert auc(score, inside, outside) == pytest.approx(roc_auc_score(truth, scores), abs=1e-12)
 
 
 def test_a_profile_of_three_groups():

@@ -120,15 +120,15 @@ def _aucs(bins: np.ndarray, codes: np.ndarray, fold: np.ndarray, n_groups: int) 
                 continue
             # One made-up person at the average, so that a bin seen once does not count as certain.
             score = (train[:, group] + base[group]) / (seen + 1)
-            parts.append(_auc(score, inside, outside))
+            parts.append(auc(score, inside, outside))
             weights.append(int(inside.sum()))
         if parts:
             aucs.append(float(np.average(parts, weights=weights)))
     return aucs or [math.nan]
 
 
-def _auc(score: np.ndarray, inside: np.ndarray, outside: np.ndarray) -> float:
-    """P(score of a member > score of another) + P(the same score) / 2."""
+def auc(score: np.ndarray, inside: np.ndarray, outside: np.ndarray) -> float:
+    """Area under the ROC curve from counts per score: P(score of a member > that of another) + P(equal) / 2."""
     levels, place = np.unique(score, return_inverse=True)
     members, others = (np.bincount(place, weights=counts, minlength=len(levels)) for counts in (inside, outside))
     below = np.cumsum(others) - others
