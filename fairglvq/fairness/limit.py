@@ -201,7 +201,7 @@ def _edges(centres: Floats, deviation: float) -> Floats:
 
 
 def _two(values: NDArray, what: str) -> tuple[NDArray, NDArray[np.intp]]:
-    """The two values and everybody's position among them."""
+    """The two values, and the position of each row's value among them."""
     distinct, code = encode_groups(values)
     if len(distinct) != 2:
         raise ValueError(f"the limit needs two groups and two labels; these data have {len(distinct)} {what}")

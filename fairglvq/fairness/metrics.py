@@ -266,7 +266,7 @@ def consistency(X: ArrayLike | csr_array | csr_matrix, y_pred: ArrayLike, *, n_n
 
 
 def encode_groups(sensitive_features: ArrayLike) -> tuple[np.ndarray, NDArray[np.intp]]:
-    """Distinct groups, sorted, and the position of everybody's group among them.
+    """Distinct groups, sorted, and the position of each row's group among them.
 
     Labels that have no order among each other (text beside numbers) stay in order of appearance.
     """
@@ -276,7 +276,7 @@ def encode_groups(sensitive_features: ArrayLike) -> tuple[np.ndarray, NDArray[np
 def _tabulate(
     sensitive_features: ArrayLike, favourable: object, classes: Iterable | None, **labels: ArrayLike
 ) -> tuple[np.ndarray, NDArray[np.intp], NDArray[np.int64]]:
-    """Groups, everybody's position among them, and counts of shape (n_groups, 2, 2).
+    """Groups, the position of each row's group among them, and counts of shape (n_groups, 2, 2).
 
     `labels` are the true labels and the decisions, or the decisions alone, which then also stand in for the true
     labels: the selection rate does not depend on these.

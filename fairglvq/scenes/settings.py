@@ -139,7 +139,7 @@ FIELDS: dict[str, Field] = {
     "alpha": Field(
         "alpha",
         "Missing rival alpha",
-        "Where no prototype stands for a point's group, or none for another, one that many times further is made up.",
+        "Where no prototype has a point's group as pseudo-class, or none another, one alpha times as far is assumed.",
         choices=(1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 8.0),
     ),
     "learning_rate": Field(
@@ -259,14 +259,14 @@ PRESETS: dict[str, Preset] = {
     ),
     "alpha": Preset(
         "Alpha at work",
-        "With one prototype per class there are too few to stand for every group: again and again FairGLVQ has to "
-        "imagine a missing rival, alpha times as far away. Change alpha and the picture changes.",
+        "One prototype per class is too few to represent every group: often a point has no rival prototype, and "
+        "FairGLVQ assumes one alpha times as far away. Change alpha and the picture changes.",
         Settings(dataset="local", C=1.0, prototypes=1),
     ),
     "strong": Preset(
         "C too strong",
-        "When the push for fairness drowns the pull of the classes, the gap closes because nobody is told apart any "
-        "more: half of all decisions are wrong. Switch on Forces, play, then turn C down to 2.",
+        "When the fairness term outweighs the class term, the gap closes because classes are no longer separated: "
+        "half of all decisions are wrong. Switch on Forces, play, then turn C down to 2.",
         Settings(dataset="three_groups", C=5.0),
     ),
     "inp": Preset(

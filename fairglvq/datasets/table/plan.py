@@ -68,7 +68,7 @@ class Plan:
     small_groups
         What happens to protected groups of fewer than 30: "keep", "merge" into one, or "drop" their rows.
     immutable
-        Columns that a person cannot change, for whoever suggests changes.
+        Columns that a person cannot change; suggested changes leave them as they are.
     """
 
     target: str | None = None
