@@ -264,6 +264,7 @@ GONE = object()
         (["scaling", "kind"], "eval", "“scaling.kind” must be"),
         (["scaling", "first"], [1.0], "“scaling.first” must be a list of 59"),
         (["scaling", "first", 7], 0, "“scaling.first” must not hold a 0"),
+        (["scaling", "first", 7], 1e-320, "“scaling” cannot be used"),
         (["scaling"], 3, "“scaling” must be an object"),
         (["projection"], 3, "“projection” must be an object"),
         (["projection"], {"matrix": [[1.0]], "shift": [0.0]}, "“projection.matrix” must have 59 rows of 59 numbers"),
