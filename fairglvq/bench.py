@@ -12,6 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fairglvq import datasets
+from fairglvq.datasets.split import Scaling
 from fairglvq.lvq import reference
 from fairglvq.lvq.initialisers import initial_prototypes
 from fairglvq.lvq.trainer import Recipe, Trainer, as_rows
@@ -53,8 +54,7 @@ def training_set(name: str, rows: int):
     data = datasets.load(name)
     chosen = np.sort(np.random.default_rng(0).permutation(len(data.y))[:rows])
     X = data.X[chosen]
-    low, span = X.min(axis=0), np.ptp(X, axis=0)
-    X = (X - low) / np.where(span > 0, span, 1.0)
+    X = Scaling.fit(X).apply(X)
     return X, np.unique(data.y[chosen], return_inverse=True)[1], np.unique(data.s[chosen], return_inverse=True)[1]
 
 

@@ -1,4 +1,4 @@
-"""Labels of classes and groups: anything hashable, without gaps, as positions among the distinct ones."""
+"""Labels of classes and groups: anything hashable but missing values, as positions among the distinct ones."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def as_array(labels: Any) -> np.ndarray:
 
 
 def as_column(labels: Any, name: str) -> np.ndarray:
-    """Labels (n,) without gaps; a table of one column will do."""
+    """Labels (n,), none of them missing; an array of shape (n, 1) is accepted."""
     column = as_array(labels)
     if column.ndim == 2 and column.shape[1] == 1:
         column = column[:, 0]
     if column.ndim != 1:
         raise ValueError(f"{name} must be one column of labels; got an array of shape {column.shape}")
-    missing = _count_missing(column)
+    missing = count_missing(column)
     if missing:
         raise ValueError(
             f"{name} contains NaN or other missing values ({missing}): leave these rows out or give them a label of "
@@ -43,9 +43,9 @@ def as_column(labels: Any, name: str) -> np.ndarray:
 
 
 def encode(column: np.ndarray) -> tuple[np.ndarray, NDArray[np.intp]]:
-    """Distinct labels, sorted, and everybody's position among them.
+    """Distinct labels, sorted, and the position of each label among them.
 
-    Labels that have no order among each other (text beside numbers) stay in order of appearance.
+    Labels that cannot be sorted (text beside numbers) stay in order of appearance.
     """
     if column.dtype != object:
         return np.unique(column, return_inverse=True)
@@ -57,12 +57,12 @@ def encode(column: np.ndarray) -> tuple[np.ndarray, NDArray[np.intp]]:
 
 
 def positions(column: np.ndarray, known: np.ndarray, what: str) -> NDArray[np.intp]:
-    """Everybody's position among the labels ``known``; others are an error that names them."""
+    """The position of each label among ``known``; an unknown label is an error that names it."""
     distinct, codes = encode(column)
-    familiar = set(known.tolist())
-    strangers = [label for label in distinct.tolist() if label not in familiar]
-    if strangers:
-        raise ValueError(f"unknown {what} {strangers[:5]}; known are {known.tolist()}")
+    expected = set(known.tolist())
+    unknown = [label for label in distinct.tolist() if label not in expected]
+    if unknown:
+        raise ValueError(f"unknown {what} {unknown[:5]}; known are {known.tolist()}")
     return _look_up(distinct.tolist(), known.tolist())[codes]
 
 
@@ -71,9 +71,10 @@ def _look_up(labels: list, known: list) -> NDArray[np.intp]:
     return np.fromiter((place[label] for label in labels), dtype=np.intp, count=len(labels))
 
 
-def _count_missing(column: np.ndarray) -> int:
+def count_missing(column: np.ndarray) -> int:
+    """How many labels are None, NaN, NaT or NA."""
     if column.dtype == object:
-        from pandas import isna  # knows None, NaN and NA; whoever hands over objects has mostly loaded pandas
+        from pandas import isna  # finds None, NaN and NA; a caller with objects has mostly loaded pandas already
 
         return int(isna(column).sum())
     if column.dtype.kind in "mM":

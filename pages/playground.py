@@ -8,10 +8,11 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from fairglvq.datasets import DATASETS
-from fairglvq.scenes.scene import Film, film_key, with_film
+from fairglvq.scenes.scene import with_film
 from fairglvq.scenes.service import Show
-from fairglvq.scenes.settings import PRESETS, Settings, preset_of
-from fairglvq.scenes.sources import TABLE, dataset_of
+from fairglvq.scenes.settings import PRESETS, TABLE, Settings, preset_of
+from fairglvq.scenes.sources import dataset_of
+from fairglvq.scenes.training import Film, film_key
 from pages.shared import controls, download, menu, safe_text, session, training
 from pages.shared.links import missing_in_link
 from pages.shared.playground import gestures, stage
@@ -45,7 +46,7 @@ def main() -> None:
     if show:
         draw(show)
     with st.sidebar:
-        controls.panel(settings, show.said if show else {})
+        controls.panel(settings, show.effects if show else {})
     if download.needed(settings.dataset):
         download.offer(session.undo)
     else:

@@ -47,7 +47,7 @@ def main() -> None:
     if show:
         draw(show)
     with st.sidebar:
-        controls.panel(settings, show.said if show else {}, hidden=HIDDEN)
+        controls.panel(settings, show.effects if show else {}, hidden=HIDDEN)
     session.write_link()
 
 

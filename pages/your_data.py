@@ -5,8 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from fairglvq.datasets import table
-from fairglvq.scenes.settings import for_table
-from fairglvq.scenes.sources import TABLE
+from fairglvq.scenes.settings import TABLE, for_table
 from pages.shared import menu, own_table, safe_text, session
 from pages.shared.style import STYLE
 from pages.shared.tradeoff import results

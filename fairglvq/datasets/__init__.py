@@ -1,6 +1,6 @@
 """Data sets by name: ``load("adult")``, ``load("xor", bias=0.5)``.
 
-Nothing heavy is imported until a data set needs it: the 2-D sets get by with NumPy, so that the first page comes fast.
+Nothing heavy is imported until a data set needs it: the 2-D sets need NumPy only, so the first page loads fast.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Entry:
     description: str
     module: str
     function: str = "load"
-    synthetic: bool = False  # made up, in two dimensions, and with knobs to turn
+    synthetic: bool = False  # drawn at random in two dimensions, with parameters
 
     @property
     def loader(self) -> Callable[..., Dataset]:
@@ -84,7 +84,11 @@ DATASETS: Mapping[str, Entry] = MappingProxyType(
 
 
 def load(name: str, /, **params: Any) -> Dataset:
-    """Load the data set called ``name``; the synthetic ones take ``size``, ``noise``, ``bias`` and ``seed``.
+    """Load the data set called ``name``.
+
+    The synthetic ones take ``size``, ``noise``, ``bias`` and ``seed``; the group is never among their features. The
+    real ones take ``drop_group``: True leaves the protected attribute (Adult: sex, German Credit: age, COMPAS: race)
+    out of X. The group itself stays in ``s`` and in ``frame``.
 
     COMPAS is downloaded on first use (see ``fairglvq.datasets.compas``); everything else needs no network.
     """
@@ -94,6 +98,5 @@ def load(name: str, /, **params: Any) -> Dataset:
     valid = entry.parameters
     wrong = [repr(param) for param in params if param not in valid]
     if wrong:
-        takes = f"Valid parameters: {', '.join(valid)}." if valid else "It takes no parameters."
-        raise TypeError(f"Data set {name!r} has no parameter {', '.join(wrong)}. {takes}")
+        raise TypeError(f"Data set {name!r} has no parameter {', '.join(wrong)}. Valid parameters: {', '.join(valid)}.")
     return entry.loader(**params)

@@ -1,4 +1,4 @@
-"""What every data set is, whatever it was made from."""
+"""The data set class that every loader returns."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class Block:
 class Dataset:
     """A table ready for a prototype classifier: numbers, labels, groups, and the words for them.
 
-    ``X`` (n, d) holds numbers, ``y`` (n,) labels and ``s`` (n,) protected groups. ``favourable`` is the label people
-    want to get. ``class_names`` and ``group_names`` translate labels and groups into words. ``blocks`` says which
+    ``X`` (n, d) holds numbers, ``y`` (n,) labels and ``s`` (n,) protected groups. ``favourable`` is the label that
+    people want. ``class_names`` and ``group_names`` translate labels and groups into words. ``blocks`` says which
     original column each column of X came from. In ``frame``, ``label_column`` and ``group_column`` hold those words.
     """
 
@@ -131,7 +131,7 @@ class Dataset:
             f"Favourable label per group: {by_group} (largest gap {gap:.1f} points)",
             f"Source: {self.source}",
             f"Licence: {self.licence}",
-            *(f"Mind: {caveat}" for caveat in self.caveats),
+            *(f"Caveat: {caveat}" for caveat in self.caveats),
         ]
         return "\n".join(lines)
 

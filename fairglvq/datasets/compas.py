@@ -24,7 +24,7 @@ import pandas as pd
 import platformdirs
 
 from fairglvq.datasets.base import Dataset
-from fairglvq.datasets.encoding import Binary, encode
+from fairglvq.datasets.encoding import Binary, encode, without
 
 CACHE_VARIABLE = "FAIRGLVQ_CACHE"
 WHEEL_VARIABLE = "FAIRGLVQ_COMPAS_WHEEL"
@@ -40,6 +40,7 @@ MEMBER_SHA256 = "c451db85908b2f7fef1d83203bedf6b71ecda0d5af468d82ae62178f91d0cc7
 TABLE_SHA256 = "3b1cfdd7265b31d3492b255525cfca0930a6b0edd484ed362d4b59139555ec18"
 
 LABEL = "two_year_recid"
+PROTECTED = "race"
 BINARY = {"sex": Binary("Female", ("male", "female")), "race": Binary("Caucasian", ("not Caucasian", "Caucasian"))}
 CATEGORIES = ("age_cat", "c_charge_degree", "c_charge_desc")
 FEATURES = (
@@ -63,11 +64,12 @@ class FetchError(RuntimeError):
     """COMPAS could not be fetched; the message says why and how to do it by hand."""
 
 
-def load() -> Dataset:
-    """Load COMPAS as the paper encodes it: 6,167 x 401, protected attribute race kept among the features.
+def load(drop_group: bool = False) -> Dataset:
+    """Load COMPAS as the paper encodes it: 6,167 x 401, the protected attribute race among the features.
 
-    ProPublica's filter keeps people whose arrest lies within 30 days of the screening; five more have no charge
-    description. The label 1 means arrested again, so the favourable label is 0. Without a cached table this fetches it.
+    ``drop_group=True`` leaves race out of X (6,167 x 400). ProPublica's filter keeps people whose arrest lies within 30
+    days of the screening; five more have no charge description. The label 1 means arrested again, so the favourable
+    label is 0. Without a cached table this fetches it.
     """
     content = _read_cache()
     if content is None:
@@ -80,13 +82,14 @@ def load() -> Dataset:
         & (table["score_text"] != "N/A")
     )
     table = table.loc[kept, [*FEATURES, LABEL]].dropna(ignore_index=True)
-    X, blocks = encode(table.drop(columns=LABEL), binary=BINARY, categories=CATEGORIES)
+    dropped = [PROTECTED] if drop_group else []
+    X, blocks = encode(table.drop(columns=[LABEL, *dropped]), binary=BINARY, categories=CATEGORIES)
     return Dataset(
         name="compas",
         title="COMPAS",
         X=X,
         y=table[LABEL].to_numpy(np.int64),
-        s=(table["race"] == "Caucasian").to_numpy(np.int64),
+        s=(table[PROTECTED] == "Caucasian").to_numpy(np.int64),
         blocks=blocks,
         favourable=0,
         class_names={0: "not arrested again", 1: "arrested again"},
@@ -101,7 +104,8 @@ def load() -> Dataset:
             "the others screened so late were left out (Barenstein 2019); 868 of them are among the 6,167. Kept to "
             "match the paper.",
             "An arrest is not an offence: the label also measures whom the police looked at.",
-            "Six races are folded into Caucasian and not Caucasian, as in the paper.",
+            "Six races are merged into Caucasian and not Caucasian, as in the paper.",
+            *without(dropped),
         ),
         readable=table,
     )

@@ -19,6 +19,11 @@ class Binary(NamedTuple):
     names: tuple[str, str]
 
 
+def without(dropped: Sequence[str]) -> tuple[str, ...]:
+    """The caveat of a data set whose protected columns were left out of X; none if none was."""
+    return tuple(f"X does not contain {column}; other columns may still reveal it." for column in dropped)
+
+
 def encode(
     table: pd.DataFrame, *, binary: Mapping[str, Binary], categories: Sequence[str]
 ) -> tuple[npt.NDArray[np.float64], tuple[Block, ...]]:

@@ -1,12 +1,12 @@
 """Data sets in two dimensions, where unfairness can be seen.
 
-All of them take the same knobs:
+All of them take the same parameters:
 
 - ``size``: points per Gaussian, at least 1.
 - ``noise``: what the standard deviations are multiplied by; 1 is the original, 0 puts every point on its centre.
-- ``bias`` in [0, 1]: how strongly the group is tied to place and label. A share ``1 - bias`` of the points, chosen by
-  chance, hand their groups round among themselves. 1 is the original, at 0 the group is independent of the label. The
-  tie shrinks in proportion: half the bias is half the gap between the groups.
+- ``bias`` in [0, 1]: how strongly the group is tied to place and label. The groups of a share
+  ``1 - bias`` of the points, drawn at random, are permuted. 1 is the original, at 0 the group is independent of the
+  label. The dependence shrinks in proportion: half the bias is half the gap between the groups.
 - ``seed``: of everything that is drawn. Points and labels do not change with ``bias``.
 """
 
@@ -35,7 +35,7 @@ class Definition:
     """What a set is drawn from: Gaussians of equal weight, and the rule for label and group.
 
     ``rule`` takes points (n, 2), the standard normal draws behind them (n, 2) and the number of each point's Gaussian,
-    and returns labels and groups, before ``bias`` loosens the groups.
+    and returns labels and groups, before ``bias`` weakens their dependence.
     """
 
     centres: tuple[tuple[float, float], ...]
@@ -121,7 +121,7 @@ def three_groups(size: int = 800, noise: float = 1.0, bias: float = 1.0, seed: i
 def _draw(
     name: str, size: int, noise: float, bias: float, seed: int
 ) -> tuple[Floats, npt.NDArray[np.bool_] | Labels, Labels]:
-    """Check the knobs and draw ``size`` points per Gaussian: points (n, 2), labels and groups.
+    """Check the parameters and draw ``size`` points per Gaussian: points (n, 2), labels and groups.
 
     The rows stay in the order of the Gaussians: the published runs take mini-batches as consecutive slices of folds
     that keep the order of the rows, and this order comes closest to them (Local over six seeds: accuracy 0.75 ± 0.03,
@@ -141,24 +141,24 @@ def _draw(
     z = rng.standard_normal((len(gaussian), 2))
     X = np.array(definition.centres, dtype=float)[gaussian] + noise * np.array(definition.deviations) * z
     y, s = definition.rule(X, z, gaussian)
-    return X, y, _loosen(s, bias, seed)
+    return X, y, _permuted(s, bias, seed)
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _loosen(s: npt.NDArray[np.bool_] | Labels, bias: float, seed: int) -> Labels:
-    """Loosen the tie between group and label: a share ``1 - bias`` of the points hand their groups round.
+def _permuted(s: npt.NDArray[np.bool_] | Labels, bias: float, seed: int) -> Labels:
+    """Weaken the dependence of group and label: permute the groups of a share ``1 - bias`` of the points.
 
     A permutation, unlike fresh draws, keeps the size of every group.
     """
-    # A stream of its own, so that the points are the same whatever the bias.
+    # A separate stream, so that the points do not depend on the bias.
     rng = np.random.default_rng((int(seed), 1))
-    loosened = s.astype(np.int64)
+    permuted = s.astype(np.int64)
     chosen = rng.random(len(s)) >= bias
-    loosened[chosen] = rng.permutation(loosened[chosen])
-    return loosened
+    permuted[chosen] = rng.permutation(permuted[chosen])
+    return permuted
 
 
 def _dataset(

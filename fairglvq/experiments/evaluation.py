@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from fairglvq.datasets import Dataset
+from fairglvq.datasets.split import Scaling, fold_seed, hold_out_fold
 from fairglvq.experiments import methods
 from fairglvq.experiments.store import Key, Store
 from fairglvq.fairness import metrics
@@ -195,27 +196,11 @@ def train_and_assess(X, y, s, favourable, task: Task, prepared, folds: int, para
 def split(
     X, y, s, seed: int, fold: int, folds: int, favourable=None
 ) -> tuple[methods.TrainingFold, np.ndarray, np.ndarray]:
-    """Training fold, test points and test rows; both scaled to the training fold's range, feature by feature."""
-    from sklearn.preprocessing import MinMaxScaler
-
-    test = measured_rows(X, y, seed, fold, folds)
-    train = np.setdiff1d(np.arange(len(y)), test, assume_unique=True)
-    scaler = MinMaxScaler().fit(X[train])
-    training = methods.TrainingFold(scaler.transform(X[train]), y[train], s[train], fold_seed(seed, fold), favourable)
-    return training, scaler.transform(X[test]), test
-
-
-def measured_rows(X, y, seed: int, fold: int, folds: int) -> np.ndarray:
-    """Rows that a fold measures on; all others train."""
-    from sklearn.model_selection import StratifiedKFold
-
-    cut = StratifiedKFold(folds, shuffle=True, random_state=seed).split(X, y)
-    return next(test for number, (_, test) in enumerate(cut) if number == fold)
-
-
-def fold_seed(seed: int, fold: int) -> int:
-    """A seed of its own for each fold, so that fold 0 of seed 1 does not start like fold 1 of seed 0."""
-    return int(np.random.SeedSequence([seed, fold]).generate_state(1)[0])
+    """Training fold, test points and the mask (n,) of test rows; features scaled to [0, 1] on the training fold."""
+    test = hold_out_fold(y, folds, fold, seed)
+    scaling = Scaling.fit(X[~test])
+    training = methods.TrainingFold(scaling.apply(X[~test]), y[~test], s[~test], fold_seed(seed, fold), favourable)
+    return training, scaling.apply(X[test]), test
 
 
 def assess(y_true, y_pred, s, favourable) -> dict[str, Any]:

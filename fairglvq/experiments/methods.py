@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from fairglvq.datasets.split import Scaling
 from fairglvq.fairness.metrics import encode_groups
 
 
@@ -125,14 +126,25 @@ def _prepare_inp(fold, strengths, params):
     return NullSpaceProjection(n_projections, random_state=fold.seed).fit(fold.X, sensitive_features=fold.s)
 
 
-def _fit_inp(fold, projections, strength, params):
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import MinMaxScaler
+@dataclass(frozen=True)
+class _Projected:
+    """GLVQ on projected features, scaled to [0, 1] again."""
 
-    projection, scaler = projections.at(int(strength)), MinMaxScaler()
-    projected = replace(fold, X=scaler.fit_transform(projection.transform(fold.X)))
+    projection: Any
+    scaling: Scaling
+    model: Any
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return self.model.predict(self.scaling.apply(self.projection.transform(X)))
+
+
+def _fit_inp(fold, projections, strength, params):
+    projection = projections.at(int(strength))
+    X = projection.transform(fold.X)
+    scaling = Scaling.fit(X)
+    projected = replace(fold, X=scaling.apply(X))
     start = _prepare_start(_glvq)(projected, (), params)
-    return make_pipeline(projection, scaler, _fit_glvq(projected, start, None, params))
+    return _Projected(projection, scaling, _fit_glvq(projected, start, None, params))
 
 
 # Methods in use elsewhere

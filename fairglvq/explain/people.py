@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairglvq.datasets.base import Block, Dataset
+from fairglvq.datasets.split import Scaling
 
 Floats = NDArray[np.float64]
 
@@ -79,40 +80,25 @@ class Population:
 def population(data: Dataset, held_out: NDArray[np.bool_] | None = None) -> Population:
     """People of a data set, every column scaled to [0, 1] on those who are not held out."""
     held_out = np.zeros(len(data.y), bool) if held_out is None else np.asarray(held_out, bool)
-    learned = data.X[~held_out]
-    low, span = learned.min(axis=0), np.ptp(learned, axis=0)
-    span[span <= 1e-12] = 1.0
-    return scaled_population(data, (data.X - low) / span, low, span, held_out)
+    return scaled_population(data, Scaling.fit(data.X[~held_out]), held_out)
 
 
-def scaled_population(
-    data: Dataset, X: Floats, low: Floats, span: Floats, held_out: NDArray[np.bool_] | None = None
-) -> Population:
-    """People of a data set whose columns were scaled to X elsewhere; with nobody held out everybody is measured."""
+def scaled_population(data: Dataset, scaling: Scaling, held_out: NDArray[np.bool_] | None = None) -> Population:
+    """People of a data set, scaled as a model needs them; with nobody held out everybody is measured."""
     classes, groups = list(data.class_names), list(data.group_names)
     return Population(
-        X=X,
+        X=scaling.apply(data.X),
         y=positions(data.y, classes),
         s=positions(data.s, groups),
         measured=np.ones(len(data.y), bool) if held_out is None or not held_out.any() else held_out,
-        low=low,
-        span=span,
+        low=scaling.low,
+        span=scaling.span,
         blocks=data.blocks,
         classes=tuple(str(data.class_names[c]) for c in classes),
         groups=tuple(str(data.group_names[g]) for g in groups),
         favourable=classes.index(data.favourable),
         group_column=data.group_column,
     )
-
-
-def scaling(X: Floats, Z: Floats) -> tuple[Floats, Floats]:
-    """``low`` and ``span`` (d,) with X = Z * span + low, found from the same rows before and after scaling."""
-    columns = np.arange(X.shape[1])
-    top, bottom = X.argmax(axis=0), X.argmin(axis=0)
-    rise = X[top, columns] - X[bottom, columns]
-    run = Z[top, columns] - Z[bottom, columns]
-    span = np.divide(rise, run, out=np.ones_like(rise), where=run > 0)
-    return X[bottom, columns] - Z[bottom, columns] * span, span
 
 
 def positions(values: NDArray[Any], names: list) -> NDArray[np.int64]:

@@ -11,10 +11,12 @@ import numpy as np
 from fairglvq.datasets import Dataset
 from fairglvq.explain import cells, decision
 from fairglvq.explain.cells import Explained, Model
-from fairglvq.explain.people import Population, scaling
+from fairglvq.explain.people import Population
 from fairglvq.scenes.planes import Plane
-from fairglvq.scenes.scene import PEOPLE, Run, Scene, Table
+from fairglvq.scenes.points import Points
+from fairglvq.scenes.scene import PEOPLE, Scene
 from fairglvq.scenes.settings import Settings
+from fairglvq.scenes.training import Training
 
 CROWD = 400  # people drawn on a map
 
@@ -25,7 +27,7 @@ class View:
 
     settings: Settings
     data: Dataset
-    table: Table
+    points: Points
     people: Population
     models: dict[str, Model]
     plane: Plane | None
@@ -51,7 +53,7 @@ class View:
     @property
     def axes(self) -> tuple[str, str]:
         """What the directions of the map are."""
-        first, second = self.table.axes if self.plane is None else self.plane.names
+        first, second = self.points.axes if self.plane is None else self.plane.names
         return first, second
 
     def crowd(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -62,7 +64,7 @@ class View:
 
     def known(self, i: int) -> dict[str, Any]:
         """What the data say about a person, in original words; painted points have only what was painted."""
-        row = int(self.table.rows[i])
+        row = int(self.points.rows[i])
         if row < 0:
             return decision.values_of(self.people, self.people.X[i])
         return self.data.frame.iloc[row].to_dict()
@@ -73,7 +75,7 @@ class View:
         if self.settings.dataset in PEOPLE:
             return PEOPLE[self.settings.dataset]
         return [
-            f"people of {name}" if name.startswith("group ") else f"people in “{name}”" for name in self.table.groups
+            f"people of {name}" if name.startswith("group ") else f"people in “{name}”" for name in self.points.groups
         ]
 
     @property
@@ -81,31 +83,30 @@ class View:
         """Whom the numbers are about."""
         n = int(self.people.measured.sum())
         noun = "people" if self.settings.real else "points"
-        return f"{n:,} held-out {noun}" if self.table.held_out.any() else f"{n:,} {noun}, all of them used in training"
+        return f"{n:,} held-out {noun}" if self.points.held_out.any() else f"{n:,} {noun}, all of them used in training"
 
 
 def make_view(settings: Settings, data: Dataset, scene: Scene) -> View:
     """The view of a finished training on these data."""
-    table = scene.table
-    drawn = table.rows >= 0
-    low, span = scaling(data.X[table.rows[drawn]], table.X[drawn])
+    points = scene.points
     people = Population(
-        X=table.X,
-        y=table.y,
-        s=table.s,
-        measured=table.measured,
-        low=low,
-        span=span,
+        X=points.X,
+        y=points.y,
+        s=points.s,
+        measured=points.measured,
+        low=points.scaling.low,
+        span=points.scaling.span,
         blocks=data.blocks,
-        classes=tuple(table.classes),
-        groups=tuple(table.groups),
-        favourable=table.favourable,
+        classes=tuple(points.classes),
+        groups=tuple(points.groups),
+        favourable=points.favourable,
         group_column=data.group_column,
     )
-    models = {method: _model(run, len(table.classes)) for method, run in scene.runs.items()}
-    return View(settings, data, table, people, models, scene.plane)
+    models = {method: _model(training, len(points.classes)) for method, training in scene.trainings.items()}
+    return View(settings, data, points, people, models, scene.plane)
 
 
-def _model(run: Run, n_classes: int) -> Model:
-    W = run.prototypes[-1]
-    return Model(W, np.repeat(np.arange(n_classes), len(W) // n_classes), run.pseudo[-1], run.matrix, run.shift)
+def _model(training: Training, n_classes: int) -> Model:
+    W = training.prototypes[-1]
+    labels = np.repeat(np.arange(n_classes), len(W) // n_classes)
+    return Model(W, labels, training.pseudo[-1], training.matrix, training.shift)

@@ -1,19 +1,19 @@
 """The limit line: the best accuracy that any classifier can reach at each statistical parity gap.
 
 Let eta(x) = P(y = 1 | x), and let t(x) = P(s = 1 | x) / P(s = 1) - P(s = 0 | x) / P(s = 0) be what a favourable
-decision at x adds to the gap. Among all classifiers, also those that draw lots, the most accurate one with a gap of at
+decision at x adds to the gap. Among all classifiers, randomised ones included, the most accurate one with a gap of at
 most d gives the favourable decision where ::
 
     2 eta(x) - 1 > lambda t(x)
 
 (Menon & Williamson, *The Cost of Fairness in Binary Classification*, 2018). Without a constraint lambda is 0. As lambda
 rises, decisions flip one after the other, each time the one that costs least accuracy per unit of gap; so sorting by
-|2 eta - 1| / |t| sweeps over every lambda at once. Between two such classifiers a lottery reaches every point on the
-straight line, which makes the limit concave.
+|2 eta - 1| / |t| sweeps over every lambda at once. Choosing between two such classifiers at random reaches
+every point on the straight line between them, which makes the limit concave.
 
 The synthetic sets have known densities: their limit is exact up to the width of the cells that the plane is cut into.
-Elsewhere eta and t are estimated, every row by models that have not seen it, and the decisions are assessed on what
-really happened: the line is then what a good learner reaches, an estimate that others may touch or cross by chance.
+Elsewhere eta and t are estimated, every row by models that have not seen it, and the decisions are assessed on the
+true labels: the line is then what a good learner reaches, an estimate that others may touch or cross by chance.
 
 Both outcomes count alike, so the line does not depend on which label is the favourable one.
 """
@@ -43,8 +43,8 @@ POINTS = 2000
 class Limit:
     """Best accuracy at each gap: ``sp`` rises from 0 to 1, ``accuracy`` never falls and is concave.
 
-    ``estimated`` tells an estimate from data from an exact line, ``with_group`` a line for classifiers that are told
-    the group beside the features: only such a one bounds a method that uses the group to decide.
+    ``estimated`` marks an estimate from data, ``with_group`` a line for classifiers that are given the group beside the
+    features: only that line bounds a method that uses the group to decide.
     """
 
     sp: Floats
@@ -72,12 +72,12 @@ def known(name: str, *, noise: float = 1.0, bias: float = 1.0, with_group: bool 
 
 
 def estimate(data: Dataset, *, with_group: bool = False, folds: int = 5, seed: int = 0) -> Limit:
-    """Limit estimated from data: gradient boosting for P(y | x) and, where no feature tells it, for P(s | x)."""
+    """Limit estimated from data: gradient boosting for P(y | x) and, unless a feature is the group, for P(s | x)."""
     _, y = _two(data.y, "labels")
     _, s = _two(data.s, "groups")
     X = np.column_stack([data.X, s]) if with_group else data.X
     eta = _posterior(X, y, folds, seed)
-    q = s.astype(float) if _tells(X, s) else _posterior(X, s, folds, seed)
+    q = s.astype(float) if _contains(X, s) else _posterior(X, s, folds, seed)
     share = s.mean()
     merit, pull = 2 * eta - 1, q / share - (1 - q) / (1 - share)
     real_merit = (2 * y - 1) / len(y)
@@ -98,7 +98,7 @@ def from_joint(joint: ArrayLike, *, with_group: bool = False) -> Limit:
     shares = table.sum(axis=(0, 2))
     if shares.min() == 0:
         raise ValueError("the limit needs people of both groups")
-    if with_group:  # who is told the group can treat every (x, s) differently
+    if with_group:  # such a classifier can treat every (x, s) differently
         table = (table[:, :, np.newaxis] * np.eye(2)[:, :, np.newaxis]).reshape(-1, 2, 2)
     merit = table[:, :, 1].sum(axis=1) - table[:, :, 0].sum(axis=1)
     pull = table[:, 1].sum(axis=1) / shares[1] - table[:, 0].sum(axis=1) / shares[0]
@@ -131,7 +131,7 @@ def _flip_by_flip(merit: Floats, pull: Floats, real_merit: Floats, real_pull: Fl
 
 
 def _envelope(gap: Floats, accuracy: Floats, constant: float) -> tuple[Floats, Floats]:
-    """Best accuracy with a gap of at most each value, lotteries included; a constant answer has no gap."""
+    """Best accuracy with a gap of at most each value, randomised classifiers included; a constant answer has no gap."""
     # Rounded, because sums of rounding errors would make corners of their own where the line is straight.
     gap, accuracy = np.append(gap, 0.0).round(9), np.append(accuracy, constant)
     hull: list[int] = []
@@ -183,7 +183,7 @@ def _cells(name: str, noise: float, bias: float) -> Floats:
         part[np.arange(len(mass)), s, y] = mass
         parts.append(part if noise > 0 else part.sum(axis=0, keepdims=True))
     tied = np.sum(parts, axis=0) if noise > 0 else np.concatenate(parts)
-    # A share 1 - bias of the points hand their groups round, so they have those of the whole set by chance.
+    # A share 1 - bias of the points have their groups permuted, so these are distributed as in the whole set.
     shares = tied.sum(axis=(0, 2))
     loose = tied.sum(axis=1, keepdims=True) * shares[:, np.newaxis]
     return bias * tied + (1 - bias) * loose
@@ -201,14 +201,14 @@ def _edges(centres: Floats, deviation: float) -> Floats:
 
 
 def _two(values: NDArray, what: str) -> tuple[NDArray, NDArray[np.intp]]:
-    """The two values and everybody's position among them."""
+    """The two values, and the position of each row's value among them."""
     distinct, code = encode_groups(values)
     if len(distinct) != 2:
         raise ValueError(f"the limit needs two groups and two labels; these data have {len(distinct)} {what}")
     return distinct, code
 
 
-def _tells(X: Floats, s: NDArray[np.intp]) -> bool:
+def _contains(X: Floats, s: NDArray[np.intp]) -> bool:
     """Whether one two-valued feature is the group."""
     values = np.sort(X, axis=0)
     two_valued = np.count_nonzero(np.diff(values, axis=0), axis=0) == 1
@@ -228,5 +228,5 @@ def _posterior(X: Floats, outcome: NDArray[np.intp], folds: int, seed: int) -> F
         learning_rate=0.06, max_iter=150, max_leaf_nodes=15, l2_regularization=1.0, random_state=seed
     )
     cut = StratifiedKFold(folds, shuffle=True, random_state=seed)
-    with threadpool_limits(1):  # on a busy machine threads that wait for each other take ten times as long as one
+    with threadpool_limits(1):  # on a busy machine several threads take ten times as long as one
         return cross_val_predict(model, X, outcome, cv=cut, method="predict_proba")[:, 1]

@@ -1,26 +1,31 @@
 """Assess decisions: rates per group, their gaps, and the consistency of single decisions. Arrays in, never models.
 
-Every group metric is read off one table of counts, ``counts[g, t, d]``: how many people of group g have truth t and
-decision d, where 1 stands for the favourable outcome and 0 for any other. `count_table` makes it from rows; whoever
-already keeps counts hands them to `rates_from_counts` or `gaps_from_counts` directly.
+Every group metric is computed from one table of counts, ``counts[g, t, d]``: how many people of group g have true label
+t and decision d, where 1 stands for the favourable outcome and 0 for any other. `count_table` makes it from rows;
+`rates_from_counts` and `gaps_from_counts` take it directly.
+
+A ``favourable`` outcome that does not occur is an error that lists the outcomes there are, since a typing error would
+otherwise be reported as "no gap". Where an outcome exists but nobody has or gets it in the rows given, ``classes``
+names all outcomes. Labels are compared as Python compares them: True is 1 and 1.0, but "1" is not 1.
 
 The definitions are fairlearn's, and the tests compare with it, but it does not compute the numbers: its `MetricFrame`
 takes 20 to 100 ms a call where the live picture has a few in all, and importing it costs 2 s. We differ in two edge
 cases, where fairlearn answers "rate 0" or "no gap" to a question that has no answer:
 
-- A rate nobody can contribute to is undefined (the true-positive rate of a group without favourable truth): NaN, and
-  left out of the gap.
+- A rate nobody can contribute to is undefined (the true-positive rate of a group without a favourable true label): NaN,
+  and left out of the gap.
 - With fewer than two groups left to compare, a gap is NaN. So it is with one group only.
 """
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Sized
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairglvq.labels import as_column, encode
+from fairglvq.labels import NUMBERS, as_array, as_column, count_missing, encode
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +72,7 @@ class Gaps(NamedTuple):
 def rates_from_counts(counts: ArrayLike) -> Rates:
     """Rates per group from a table of counts.
 
-    With the decision y^ and the truth y, 1 for favourable::
+    With the decision y^ and the true label y, 1 for favourable::
 
         selection rate       P(y^ = 1 | g)
         true-positive rate   P(y^ = 1 | g, y = 1)
@@ -76,13 +81,13 @@ def rates_from_counts(counts: ArrayLike) -> Rates:
     Parameters
     ----------
     counts : array of shape (..., n_groups, 2, 2)
-        ``counts[..., g, t, d]``: people of group g with truth t and decision d. Leading axes (epochs, cells) are kept.
+        ``counts[..., g, t, d]``: people of group g with true label t and decision d. Leading axes are kept.
     """
     table = np.asarray(counts)
     if table.ndim < 3 or table.shape[-2:] != (2, 2) or table.shape[-3] == 0:
         raise ValueError(f"counts must have the shape (..., n_groups, 2, 2) with a group or more, got {table.shape}.")
-    selected = table[..., 1]  # (..., n_groups, 2) by truth
-    n = table.sum(axis=-1)  # (..., n_groups, 2) by truth
+    selected = table[..., 1]  # (..., n_groups, 2) by true label
+    n = table.sum(axis=-1)  # (..., n_groups, 2) by true label
     return Rates(
         selection_rate=_ratio(selected.sum(axis=-1), n.sum(axis=-1)),
         true_positive_rate=_ratio(selected[..., 1], n[..., 1]),
@@ -103,7 +108,7 @@ def gaps_from_counts(counts: ArrayLike) -> Gaps:
     Parameters
     ----------
     counts : array of shape (..., n_groups, 2, 2)
-        ``counts[..., g, t, d]``: people of group g with truth t and decision d.
+        ``counts[..., g, t, d]``: people of group g with true label t and decision d.
 
     Returns
     -------
@@ -123,67 +128,107 @@ def gaps_from_counts(counts: ArrayLike) -> Gaps:
 
 
 def count_table(
-    y_true: ArrayLike, y_pred: ArrayLike, *, sensitive_features: ArrayLike, favourable: object
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sensitive_features: ArrayLike,
+    favourable: object,
+    classes: Iterable | None = None,
 ) -> tuple[np.ndarray, NDArray[np.int64]]:
-    """Count people by group, truth and decision.
+    """Count people by group, true label and decision.
 
     Returns
     -------
     groups : array of shape (n_groups,)
         The distinct values of `sensitive_features`, sorted.
     counts : array of shape (n_groups, 2, 2)
-        ``counts[g, t, d]``: people of group g with truth t and decision d, 1 for favourable.
+        ``counts[g, t, d]``: people of group g with true label t and decision d, 1 for favourable.
     """
-    groups, _, counts = _tabulate(sensitive_features, favourable, y_true=y_true, y_pred=y_pred)
+    groups, _, counts = _tabulate(sensitive_features, favourable, classes, y_true=y_true, y_pred=y_pred)
     return groups, counts
 
 
-def statistical_parity_difference(y_pred: ArrayLike, *, sensitive_features: ArrayLike, favourable: object) -> float:
+def statistical_parity_difference(
+    y_pred: ArrayLike, *, sensitive_features: ArrayLike, favourable: object, classes: Iterable | None = None
+) -> float:
     """Largest gap in the share of favourable decisions: ``max P(y^ = favourable | g) - min P(y^ = favourable | g)``.
 
-    Nobody getting the favourable outcome is legal and no gap, so a `favourable` that `y_pred` never holds is an error
-    only where text meets numbers.
+    Parameters
+    ----------
+    y_pred, sensitive_features : array-like of shape (n,)
+        Decision and group of every person.
+    favourable : label
+        The outcome that people want. If it is among neither `y_pred` nor `classes`, a ValueError lists what there is.
+        One case remains where decisions alone cannot tell a typing error: everybody gets one and the same outcome of
+        the same kind (text or number) as `favourable`. As scikit-learn does with ``pos_label``, this is accepted, and
+        the gap is 0: a constant classifier treats all groups alike. Give `classes` to have it checked there, too.
+    classes : iterable of labels, optional
+        All outcomes there are, those that nobody gets included. A decision that is not among them is an error.
     """
-    _, _, counts = _tabulate(sensitive_features, favourable, y_pred=y_pred)
+    _, _, counts = _tabulate(sensitive_features, favourable, classes, y_pred=y_pred)
     return float(gaps_from_counts(counts).statistical_parity)
 
 
-def disparate_impact(y_pred: ArrayLike, *, sensitive_features: ArrayLike, favourable: object) -> float:
-    """Ratio of the smallest to the largest share of favourable decisions, 1 at parity; NaN if nobody gets one."""
-    _, _, counts = _tabulate(sensitive_features, favourable, y_pred=y_pred)
+def disparate_impact(
+    y_pred: ArrayLike, *, sensitive_features: ArrayLike, favourable: object, classes: Iterable | None = None
+) -> float:
+    """Ratio of the smallest to the largest share of favourable decisions, 1 at parity; NaN if nobody gets one.
+
+    The parameters are those of `statistical_parity_difference`.
+    """
+    _, _, counts = _tabulate(sensitive_features, favourable, classes, y_pred=y_pred)
     return float(gaps_from_counts(counts).disparate_impact)
 
 
 def equal_opportunity_difference(
-    y_true: ArrayLike, y_pred: ArrayLike, *, sensitive_features: ArrayLike, favourable: object
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sensitive_features: ArrayLike,
+    favourable: object,
+    classes: Iterable | None = None,
 ) -> float:
     """Largest gap in the true-positive rate ``P(y^ = favourable | g, y = favourable)``."""
-    _, counts = count_table(y_true, y_pred, sensitive_features=sensitive_features, favourable=favourable)
+    _, counts = count_table(
+        y_true, y_pred, sensitive_features=sensitive_features, favourable=favourable, classes=classes
+    )
     return float(gaps_from_counts(counts).equal_opportunity)
 
 
 def equalized_odds_difference(
-    y_true: ArrayLike, y_pred: ArrayLike, *, sensitive_features: ArrayLike, favourable: object
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sensitive_features: ArrayLike,
+    favourable: object,
+    classes: Iterable | None = None,
 ) -> float:
     """Larger one of the largest gaps in true-positive and in false-positive rate; NaN if either gap is."""
-    _, counts = count_table(y_true, y_pred, sensitive_features=sensitive_features, favourable=favourable)
+    _, counts = count_table(
+        y_true, y_pred, sensitive_features=sensitive_features, favourable=favourable, classes=classes
+    )
     return float(gaps_from_counts(counts).equalized_odds)
 
 
 def group_rates(
-    y_true: ArrayLike, y_pred: ArrayLike, *, sensitive_features: ArrayLike, favourable: object
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    sensitive_features: ArrayLike,
+    favourable: object,
+    classes: Iterable | None = None,
 ) -> pd.DataFrame:
     """Rates of every group, a row each.
 
     Returns
     -------
     DataFrame
-        Indexed by group: ``n``, ``n_favourable`` (people whose truth is favourable), ``selection_rate``,
+        Indexed by group: ``n``, ``n_favourable`` (people whose true label is favourable), ``selection_rate``,
         ``true_positive_rate``, ``false_positive_rate`` and ``accuracy`` (of the labels, also with three or more).
     """
     import pandas as pd  # 0.5 s, and the live picture needs no table
 
-    groups, group, counts = _tabulate(sensitive_features, favourable, y_true=y_true, y_pred=y_pred)
+    groups, group, counts = _tabulate(sensitive_features, favourable, classes, y_true=y_true, y_pred=y_pred)
     n = counts.sum(axis=(1, 2))
     right = as_column(y_true, "y_true") == as_column(y_pred, "y_pred")
     correct = np.bincount(group[right], minlength=len(groups))
@@ -221,7 +266,7 @@ def consistency(X: ArrayLike | csr_array | csr_matrix, y_pred: ArrayLike, *, n_n
 
 
 def encode_groups(sensitive_features: ArrayLike) -> tuple[np.ndarray, NDArray[np.intp]]:
-    """Distinct groups, sorted, and the position of everybody's group among them.
+    """Distinct groups, sorted, and the position of each row's group among them.
 
     Labels that have no order among each other (text beside numbers) stay in order of appearance.
     """
@@ -229,14 +274,14 @@ def encode_groups(sensitive_features: ArrayLike) -> tuple[np.ndarray, NDArray[np
 
 
 def _tabulate(
-    sensitive_features: ArrayLike, favourable: object, **labels: ArrayLike
+    sensitive_features: ArrayLike, favourable: object, classes: Iterable | None, **labels: ArrayLike
 ) -> tuple[np.ndarray, NDArray[np.intp], NDArray[np.int64]]:
-    """Groups, everybody's position among them, and counts of shape (n_groups, 2, 2).
+    """Groups, the position of each row's group among them, and counts of shape (n_groups, 2, 2).
 
-    `labels` are the truth and the decisions, or the decisions alone: they then stand in for the truth, which the
-    selection rate does not ask for.
+    `labels` are the true labels and the decisions, or the decisions alone, which then also stand in for the true
+    labels: the selection rate does not depend on these.
     """
-    outcomes = _outcomes(favourable, **labels)
+    outcomes = _outcomes(favourable, classes, **labels)
     groups, group = encode_groups(sensitive_features)
     lengths = dict(zip(labels, map(len, outcomes), strict=True))
     _check_same_length(**lengths, sensitive_features=len(group))
@@ -245,22 +290,36 @@ def _tabulate(
     return groups, group, counts.reshape(-1, 2, 2)
 
 
-def _outcomes(favourable: object, **labels: ArrayLike) -> list[NDArray[np.bool_]]:
-    """Whether each label is the favourable one, per array of labels.
-
-    Absence is an error if it must be a slip: text where the labels are numbers, or truth and decisions that show two
-    labels or more, none of them favourable (scikit-learn's rule for `pos_label`). A fold or a subset in which
-    everybody has and gets the same unfavourable outcome stays legal.
-    """
+def _outcomes(favourable: object, classes: Iterable | None, **labels: ArrayLike) -> list[NDArray[np.bool_]]:
+    """Whether each label is the favourable one, per array of labels; an error if `favourable` is no outcome at all."""
     columns = [_column(values, name) for name, values in labels.items()]
-    outcomes = [_equals(column, favourable) for column in columns]
-    if not any(outcome.any() for outcome in outcomes):
-        seen = {label for column in columns for label in column.tolist()}
-        other_kind = all(isinstance(label, str) != isinstance(favourable, str) for label in seen)
-        if other_kind or (len(columns) > 1 and len(seen) > 1):
-            known = ", ".join(sorted(map(repr, seen)))
-            raise ValueError(f"favourable={favourable!r} is not among the labels {known}.")
+    missing = bool(count_missing(as_array([favourable])))
+    outcomes = [_equals(column, favourable) for column in columns if not missing]
+    if classes is None and any(outcome.any() for outcome in outcomes):
+        return outcomes
+    seen = dict.fromkeys(label for column in columns for label in column.tolist())
+    if classes is None:
+        if not missing and len(columns) == len(seen) == 1 and _same_kind(next(iter(seen)), favourable):
+            return outcomes
+        advice = "If it is an outcome that nobody has or gets here, name all outcomes in classes=[...]."
+        raise ValueError(f"favourable={favourable!r} is not among the labels {_listed(seen)}. {advice}")
+    known = dict.fromkeys(as_array(list(classes)).tolist())
+    unknown = [label for label in seen if label not in known]
+    if unknown:
+        raise ValueError(f"labels {_listed(unknown)} are not among the classes {_listed(known)}.")
+    if missing or not _equals(as_array(list(known)), favourable).any():
+        raise ValueError(f"favourable={favourable!r} is not among the classes {_listed(known)}.")
     return outcomes
+
+
+def _same_kind(label: object, favourable: object) -> bool:
+    """Whether both are text, both numbers or both something else."""
+    return all(isinstance(label, kind) == isinstance(favourable, kind) for kind in (str, NUMBERS))
+
+
+def _listed(labels: Iterable, most: int = 10) -> str:
+    words = sorted(map(repr, labels))
+    return ", ".join(words[:most]) + (f" and {len(words) - most} more" if len(words) > most else "")
 
 
 def _ratio(part: Floats, whole: Floats) -> NDArray[np.float64]:
@@ -281,7 +340,7 @@ def _gap(rates: NDArray[np.float64]) -> Floats:
 
 
 def _column(values: ArrayLike, name: str) -> np.ndarray:
-    """Labels (n,) of somebody, without gaps."""
+    """Labels (n,), none missing, n > 0."""
     column = as_column(values, name)
     if len(column) == 0:
         raise ValueError(f"{name} is empty: there is nobody to assess.")
@@ -289,13 +348,17 @@ def _column(values: ArrayLike, name: str) -> np.ndarray:
 
 
 def _equals(column: np.ndarray, label: object) -> NDArray[np.bool_]:
-    """Whether each entry is this label; one by one where a label may be a tuple, which NumPy would take apart."""
-    if column.dtype == object:
-        return np.fromiter((value == label for value in column.tolist()), dtype=bool, count=len(column))
+    """Whether each entry is this label; a tuple or list is compared as a whole, not entry by entry."""
+    if column.dtype == object or (isinstance(label, Sized) and not isinstance(label, str)):
+        return np.fromiter((_is(value, label) for value in column.tolist()), dtype=bool, count=len(column))
     return column == label
+
+
+def _is(value: object, label: object) -> bool:
+    return isinstance(label, Hashable) and bool(value == label)
 
 
 def _check_same_length(**lengths: int) -> None:
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise ValueError(f"Every row needs an entry in each array; lengths are {told}.")
+        found = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise ValueError(f"Every row needs an entry in each array; lengths are {found}.")

@@ -1,4 +1,4 @@
-"""Iterative null-space projection (INP): remove, one by one, the directions that tell the groups apart linearly.
+"""Iterative null-space projection (INP): remove, one by one, the directions that predict the group linearly.
 
 Ravfogel et al., *Null It Out: Guarding Protected Attributes by Iterative Nullspace Projection*, 2020.
 """
@@ -24,8 +24,8 @@ from fairglvq.fairness.metrics import encode_groups
 
 __all__ = ["NullSpaceProjection"]
 
-# A row of the linear model that keeps less than this share of its length once the directions before it are taken away
-# points nowhere new: what is left of it is rounding.
+# A row of the linear model that keeps less than this share of its length after the directions before it are removed is
+# no new direction: what is left of it is rounding error.
 NEGLIGIBLE = 1e-10
 
 
@@ -38,7 +38,7 @@ class NullSpaceProjection(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
         P = I - Q^T Q,   transform(X) = X P
 
     P projects onto the intersection of all null spaces. The features keep their number and names. Removed is what is
-    *linearly* available; a curved boundary may still tell the groups apart.
+    *linearly* available; a curved boundary may still separate the groups.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class NullSpaceProjection(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
     Examples
     --------
     >>> import numpy as np
-    >>> from fairglvq.projection import NullSpaceProjection
+    >>> from fairglvq import NullSpaceProjection
     >>> X = np.array([[0.0, 1.0], [0.0, 2.0], [3.0, 1.0], [3.0, 2.0]])
     >>> inp = NullSpaceProjection(n_projections=1, random_state=0).fit(X, sensitive_features=["a", "a", "b", "b"])
     >>> np.linalg.matrix_rank(inp.transform(X))
@@ -93,7 +93,7 @@ class NullSpaceProjection(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training data. A sparse X is made dense: after one projection it would be anyway.
         y : ignored
-            Present for scikit-learn's pipelines. The projection knows the group, not the label.
+            Present for scikit-learn's pipelines. The projection depends on the group, not on the label.
         sensitive_features : array-like of shape (n_samples,)
             Group of every row, two groups or more. Needed unless `n_projections` is 0.
         """
@@ -108,9 +108,9 @@ class NullSpaceProjection(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
     def transform(self, X: ArrayLike | csr_array | csr_matrix) -> NDArray[np.float64]:
         """Project X: ``X P``, always dense, shape (n_samples, n_features).
 
-        Values no larger than the rounding error of this product are set to 0. They are noise in number but not in
-        kind, a function of x like any other: on Adult with every direction removed, a MinMaxScaler stretched them to
-        [0, 1] and a linear model read 84 % of the labels from them, where the majority has 75 %.
+        Values no larger than the rounding error of this product are set to 0. Rounding errors are small, but they
+        depend on x: on Adult with every direction removed, a linear model predicted 84 % of the labels from them once
+        they were scaled to [0, 1], where the majority class has 75 %.
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
@@ -148,7 +148,7 @@ class NullSpaceProjection(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
         check_consistent_length(X, group)
         if len(groups) < 2:
             raise ValueError(
-                f"sensitive_features holds one group only, {groups.tolist()[0]!r}: nothing tells groups apart. "
+                f"sensitive_features holds one group only, {groups.tolist()[0]!r}: there is nothing to remove. "
                 "Pass two groups or more, or set n_projections=0."
             )
         return group
@@ -161,8 +161,8 @@ class NullSpaceProjection(OneToOneFeatureMixin, TransformerMixin, BaseEstimator)
         The linear models never see ``X P`` itself but its coordinates Z in an orthonormal basis of what is left,
         ``X P = Z basis^T``. Stochastic gradient descent from zero with an L2 penalty only takes inner products, so up
         to rounding it finds the same direction, in one column less after each removal: half the time over a long run.
-        Reflections keep basis and directions orthonormal to rounding, however many there are, and the end is plain:
-        no column left.
+        Reflections keep basis and directions orthonormal up to rounding, however many there are, and the iteration ends
+        when no column is left.
         """
         rng = check_random_state(self.random_state)
         basis = _row_space(X)  # (n_features, rank)
@@ -202,7 +202,7 @@ def _linear_model(Z: NDArray[np.float64], group: NDArray[np.intp], seed: int) ->
     With scikit-learn's defaults, like the published runs.
     """
     with warnings.catch_warnings():
-        # Any direction that helps to tell groups apart may go; it need not be the optimum of that model.
+        # Any direction that helps to predict the group may be removed; it need not be the optimum of that model.
         warnings.simplefilter("ignore", ConvergenceWarning)
         return SGDClassifier(random_state=seed).fit(Z, group).coef_
 

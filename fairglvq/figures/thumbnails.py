@@ -5,9 +5,8 @@ from __future__ import annotations
 import base64
 from functools import cache
 
-import numpy as np
-
 from fairglvq import datasets
+from fairglvq.datasets.split import Scaling
 from fairglvq.grammar import Theme, class_colours
 
 WIDTH, HEIGHT, MARGIN = 84, 60, 5
@@ -25,8 +24,7 @@ def thumbnail(dataset: str, theme: Theme) -> str:
 
 def _drawn(dataset: str, theme: Theme) -> str:
     data = datasets.load(dataset, size=POINTS, seed=4)
-    low, span = data.X.min(axis=0), np.ptp(data.X, axis=0)
-    places = (data.X - low) / span * (WIDTH - 2 * MARGIN, HEIGHT - 2 * MARGIN) + MARGIN
+    places = Scaling.fit(data.X).apply(data.X) * (WIDTH - 2 * MARGIN, HEIGHT - 2 * MARGIN) + MARGIN
     places[:, 1] = HEIGHT - places[:, 1]
     paths = []
     for label, colour in enumerate(class_colours(len(data.class_names))):

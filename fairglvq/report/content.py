@@ -308,7 +308,7 @@ model.fit(X[learn], data.y[learn]{groups})
 
 measured = held_out if held_out.any() else learn
 y, s, decided = data.y[measured], data.s[measured], model.predict(X[measured])
-about = dict(sensitive_features=s, favourable=data.favourable)
+about = dict(sensitive_features=s, favourable=data.favourable, classes=data.class_names)
 print(f"accuracy {{np.mean(decided == y):.6f}}")
 print(f"statistical parity gap {{metrics.statistical_parity_difference(decided, **about):.6f}}")
 print(f"equal opportunity gap {{metrics.equal_opportunity_difference(y, decided, **about):.6f}}")

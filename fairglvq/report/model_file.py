@@ -2,7 +2,7 @@
 
 ::
 
-    saved = model_file.SavedModel.of(model, data, scaling=Scaling.of_scaler(scaler))
+    saved = model_file.SavedModel.of(model, data, scaling=Scaling.fit(data.X))
     Path("model.json").write_text(model_file.dumps(saved))
     again = model_file.loads(Path("model.json").read_bytes())
     again.predict(data.X)       # the same decisions, bit for bit, from original units
@@ -18,12 +18,13 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Literal, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairglvq.datasets.base import Block, Dataset
+from fairglvq.datasets.split import Scaling
 from fairglvq.lvq.fair_glvq import FairGLVQ
 from fairglvq.lvq.glvq import GLVQ, LARGEST, check_parameters
 from fairglvq.version import __version__
@@ -42,38 +43,6 @@ Label = int | float | str | bool
 
 class ModelFileError(ValueError):
     """A model file cannot be written or read; the message says where and why."""
-
-
-@dataclass(frozen=True, eq=False)
-class Scaling:
-    """What was done to features before training, as exactly the same arithmetic.
-
-    ``divide``: (x - first) / second. ``multiply``: x * first + second, as scikit-learn's MinMaxScaler does it.
-    """
-
-    kind: Literal["divide", "multiply"]
-    first: NDArray[np.float64]  # (d,)
-    second: NDArray[np.float64]  # (d,)
-
-    @classmethod
-    def of_scaler(cls, scaler: Any) -> Scaling:
-        """That of a fitted MinMaxScaler."""
-        return cls("multiply", np.array(scaler.scale_, float), np.array(scaler.min_, float))
-
-    @classmethod
-    def of_range(cls, low: ArrayLike, span: ArrayLike) -> Scaling:
-        """To [0, 1] from features that start at ``low`` and reach over ``span``."""
-        return cls("divide", np.array(low, float), np.array(span, float))
-
-    def apply(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Original units (n, d) to the model's."""
-        rows = np.asarray(X, dtype=np.float64)
-        return (rows - self.first) / self.second if self.kind == "divide" else rows * self.first + self.second
-
-    def invert(self, Z: ArrayLike) -> NDArray[np.float64]:
-        """The model's units (n, d) to the original ones."""
-        rows = np.asarray(Z, dtype=np.float64)
-        return rows * self.second + self.first if self.kind == "divide" else (rows - self.second) / self.first
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +113,7 @@ class SavedModel:
                 "fairglvq.explain.Model.profiles."
             )
         W = self.model.prototypes_
-        return W if self.scaling is None else self.scaling.invert(W)
+        return W if self.scaling is None else self.scaling.inverse(W)
 
     def check_fits(self, data: Dataset) -> None:
         """Raise if a data set does not have this model's features; decisions about it would mean nothing."""
@@ -232,9 +201,9 @@ def dumps(saved: SavedModel) -> str:
         "scaling": None
         if saved.scaling is None
         else {
-            "kind": saved.scaling.kind,
-            "first": saved.scaling.first.tolist(),
-            "second": saved.scaling.second.tolist(),
+            "kind": "multiply",
+            "first": saved.scaling.scale.tolist(),
+            "second": saved.scaling.offset.tolist(),
         },
         "projection": None
         if saved.projection is None
@@ -407,7 +376,12 @@ def _scaling(place: _Place, d: int) -> Scaling | None:
     divisor, name = (second, "second") if kind == "divide" else (first, "first")
     if (divisor == 0).any():
         place[name].fail("must not hold a 0")
-    return Scaling(kind, first, second)  # type: ignore[arg-type]
+    if kind == "divide":  # (x - first) / second
+        first, second = 1 / second, -first / second
+    try:
+        return Scaling.from_arrays(first, second)
+    except ValueError as problem:
+        place.fail(f"cannot be used: {problem}")
 
 
 def _projection(place: _Place, d: int) -> Projection | None:

@@ -1,4 +1,4 @@
-"""What each setting did in this run, in one line. Plain functions from settings and scene to sentences."""
+"""The effect of each setting in a trained scene, in one sentence."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import math
 import numpy as np
 
 from fairglvq.lvq.activations import swish_slope
-from fairglvq.scenes.scene import TITLES, Run, Scene
-from fairglvq.scenes.scoring import Score, final_scores, nearest
+from fairglvq.scenes.scene import TITLES, Scene, final_scores
+from fairglvq.scenes.scoring import Score, nearest
 from fairglvq.scenes.settings import Settings
+from fairglvq.scenes.training import Training
 
 
-def said(settings: Settings, scene: Scene) -> dict[str, str]:
+def sentences(settings: Settings, scene: Scene) -> dict[str, str]:
     """A sentence per setting."""
-    fair = scene.runs["fairglvq"]
+    fair = scene.trainings["fairglvq"]
     scores = final_scores(scene)
-    n_learn = int((~scene.table.held_out).sum())
+    n_learn = int((~scene.points.held_out).sum())
     return {
         "C": _strength(settings, scores),
         "alpha": _alpha(fair, n_learn),
@@ -28,21 +29,21 @@ def said(settings: Settings, scene: Scene) -> dict[str, str]:
         "step": "Batches in order, scaled as in the published runs."
         if settings.step == "published"
         else "Shuffled batches; the step does not depend on their size.",
-        "held_out": f"{len(scene.table.y) - n_learn:,} points measure, {n_learn:,} train.",
+        "held_out": f"{len(scene.points.y) - n_learn:,} points measure, {n_learn:,} train.",
         "bias": _data_gap(scene),
         "noise": _overlap(scores),
-        "projections": _removed(scene.runs.get("inp")),
+        "projections": _removed(scene.trainings.get("inp")),
         "plane": "The plane changes what you see, not what is trained.",
     }
 
 
 def warnings(scene: Scene) -> list[str]:
-    """What went wrong in training, and what to do about it."""
+    """Problems in training, and what to do about them."""
     return [
-        f"{TITLES[key]}'s prototypes flew off in epoch {run.epochs[-1]}, so its training stopped there; the last sound "
-        "prototypes are shown. Lower C or the learning rate."
-        for key, run in scene.runs.items()
-        if run.flew_off
+        f"{TITLES[key]}'s prototypes flew off in epoch {training.epochs[-1]}, so its training stopped there; the last "
+        "sound prototypes are shown. Lower C or the learning rate."
+        for key, training in scene.trainings.items()
+        if training.flew_off
     ]
 
 
@@ -60,7 +61,7 @@ def _change(before: float, after: float) -> str:
     return f"{100 * before:.0f} → {100 * after:.0f}%"
 
 
-def _alpha(fair: Run, n_learn: int) -> str:
+def _alpha(fair: Training, n_learn: int) -> str:
     uses, updates = int(fair.alpha_uses[-1]), int(fair.epochs[-1]) * n_learn
     if uses == 0:
         return f"Not used in any of {updates:,} updates: no rival was ever missing."
@@ -72,28 +73,28 @@ def _percent(share: float) -> str:
 
 
 def _prototypes(settings: Settings, scene: Scene) -> str:
-    """How many prototypes decide for anybody at all."""
-    run, table = scene.runs["fairglvq"], scene.table
-    W = run.prototypes[-1]
-    idle = len(W) - len(np.unique(nearest(run, table.X[table.measured], W)))
+    """How many prototypes are nearest to any measured point."""
+    fair, points = scene.trainings["fairglvq"], scene.points
+    W = fair.prototypes[-1]
+    idle = len(W) - len(np.unique(nearest(fair, points.X[points.measured], W)))
     if idle:
         return f"{len(W)} in all; {idle} of FairGLVQ's decide for nobody."
     return f"{len(W)} in all, and FairGLVQ uses every one."
 
 
-def _batches(settings: Settings, fair: Run, n_learn: int) -> str:
+def _batches(settings: Settings, fair: Training, n_learn: int) -> str:
     steps = math.ceil(n_learn / settings.batch_size)
     return f"{steps:,} step{'s' if steps != 1 else ''} per epoch, {steps * int(fair.epochs[-1]):,} in all."
 
 
-def _movement(fair: Run) -> str:
+def _movement(fair: Training) -> str:
     if len(fair.epochs) < 2:
         return "Nothing moved yet."
     way = np.linalg.norm(fair.prototypes[-1] - fair.prototypes[-2], axis=1).max() / np.diff(fair.epochs)[-1]
     return f"At the end FairGLVQ still moves {way:.4f} per epoch (the plane is 1 wide)."
 
 
-def _last_flip(settings: Settings, fair: Run) -> str:
+def _last_flip(settings: Settings, fair: Training) -> str:
     flipped = np.flatnonzero(fair.flips)
     if not flipped.size:
         return "No pseudo-class changed in this run."
@@ -106,8 +107,8 @@ def _steepness(settings: Settings) -> str:
 
 
 def _data_gap(scene: Scene) -> str:
-    table = scene.table
-    rates = [float((table.y[table.s == g] == table.favourable).mean()) for g in np.unique(table.s)]
+    y, s = scene.points.y, scene.points.s
+    rates = [float((y[s == g] == scene.points.favourable).mean()) for g in np.unique(s)]
     gap = 100 * (max(rates) - min(rates))
     return f"In the data themselves the groups' favourable shares lie {gap:.0f} points apart."
 
@@ -116,7 +117,7 @@ def _overlap(scores: dict[str, Score]) -> str:
     return f"GLVQ still gets {100 * scores['glvq'].accuracy:.1f}% right."
 
 
-def _removed(inp: Run | None) -> str:
+def _removed(inp: Training | None) -> str:
     if inp is None or inp.removed is None:
         return "Nothing was removed."
     return f"{len(inp.removed)} of {inp.prototypes.shape[2]} directions are gone."

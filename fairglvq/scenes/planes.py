@@ -1,22 +1,21 @@
-"""Two dimensions of many: the plane that a picture of real data shows, and how each model looks on it."""
+"""The two-dimensional plane that a picture of real data shows, and each model on it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from fairglvq.scenes.points import Points
 from fairglvq.scenes.scoring import nearest
 from fairglvq.scenes.settings import Settings
-
-if TYPE_CHECKING:
-    from fairglvq.scenes.scene import Run, Table
+from fairglvq.scenes.training import Training
 
 SAMPLE = 2000  # people of a real data set that are drawn
 
 
 class Lens(NamedTuple):
-    """How the shown plane x = origin + axes q looks in a model's space: z = centre + frame (A q + b)."""
+    """The shown plane x = origin + axes q in a model's space: z = centre + frame A q."""
 
     centre: np.ndarray  # (d,)
     frame: np.ndarray  # (d, 2), orthonormal columns
@@ -32,40 +31,40 @@ class Lens(NamedTuple):
         return np.maximum(0.0, (away**2).sum(axis=-1) - ((away @ self.frame) ** 2).sum(axis=-1))
 
     def moved(self, W: np.ndarray, places: np.ndarray) -> np.ndarray:
-        """Prototypes (P, d) moved along the plane, and only along it, until they stand at these places (P, 2)."""
+        """Prototypes (P, d) moved parallel to the plane to these places (P, 2) on it."""
         return W + (places - self.places(W)) @ self.frame.T
 
 
 class Plane(NamedTuple):
-    """The two dimensions shown of many: a point and two orthonormal directions of the data's space."""
+    """A point and two orthonormal directions in the space of the points."""
 
     origin: np.ndarray  # (d,)
     axes: np.ndarray  # (d, 2)
     names: list[str]
     sentence: str
 
-    def lens(self, run: Run) -> Lens:
-        """The plane as a model sees it."""
-        if run.matrix is None or run.shift is None:
+    def lens(self, training: Training) -> Lens:
+        """The plane in a model's space."""
+        if training.matrix is None or training.shift is None:
             return Lens(self.origin, self.axes, np.eye(2))
-        frame, A = np.linalg.qr(run.matrix @ self.axes)
-        return Lens(run.matrix @ self.origin + run.shift, frame, A)
+        frame, A = np.linalg.qr(training.matrix @ self.axes)
+        return Lens(training.matrix @ self.origin + training.shift, frame, A)
 
 
-def find_plane(settings: Settings, table: Table, glvq: Run) -> Plane:
+def find_plane(settings: Settings, points: Points, glvq: Training) -> Plane:
     """The plane that the settings ask for."""
-    learn = np.flatnonzero(~table.held_out)
-    sample = table.X[np.random.default_rng(0).permutation(learn)[:4000]]
+    learn = np.flatnonzero(~points.held_out)
+    sample = points.X[np.random.default_rng(0).permutation(learn)[:4000]]
     origin = sample.mean(axis=0)
-    d = table.X.shape[1]
+    d = points.X.shape[1]
     if settings.plane == "pca":
         values, vectors = np.linalg.eigh(np.cov(sample.T))
         share = values[-2:].sum() / values.sum()
         axes = vectors[:, [-1, -2]]
         names = ["widest spread", "second widest"]
-        told = f"the 2 of {d} dimensions in which people differ most ({share:.0%} of all spread)"
+        shows = f"the 2 of {d} dimensions in which people differ most ({share:.0%} of all spread)"
     else:
-        first, second = _clearest(glvq, table)
+        first, second = _busiest(glvq, points)
         origin, along = (first + second) / 2, second - first
         along = along / np.linalg.norm(along)
         rest = sample - origin
@@ -74,20 +73,20 @@ def find_plane(settings: Settings, table: Table, glvq: Run) -> Plane:
         axes = np.column_stack([along, across - along * (across @ along)])
         axes[:, 1] /= np.linalg.norm(axes[:, 1])
         names = ["from prototype to prototype", "widest spread across"]
-        told = f"through GLVQ's busiest prototype of two classes, and the widest of the other {d - 1} dimensions"
-    # Signs of eigenvectors are chance; the largest entry positive makes pictures comparable.
+        shows = f"through GLVQ's busiest prototype of two classes, and the widest of the other {d - 1} dimensions"
+    # Signs of eigenvectors are arbitrary; a positive largest entry makes pictures comparable.
     axes = axes * np.where(np.abs(axes).max(axis=0) == axes.max(axis=0), 1.0, -1.0)
     sentence = (
-        f"A slice: {told}. Colours of the ground are the true decision on this plane. People stand off the plane, so "
+        f"A slice: {shows}. Colours of the ground are the true decision on this plane. People stand off the plane, so "
         f"some are decided otherwise than the ground under them; the numbers count everybody exactly. "
-        f"{min(SAMPLE, len(table.y)):,} of {len(table.y):,} people are drawn."
+        f"{min(SAMPLE, len(points.y)):,} of {len(points.y):,} people are drawn."
     )
     return Plane(origin, axes, names, sentence)
 
 
-def _clearest(glvq: Run, table: Table) -> tuple[np.ndarray, np.ndarray]:
+def _busiest(glvq: Training, points: Points) -> tuple[np.ndarray, np.ndarray]:
     """The prototypes of the first two classes that decide for most points."""
     W = glvq.prototypes[-1]
-    sizes = np.bincount(nearest(glvq, table.X[~table.held_out], W), minlength=len(W)).reshape(len(table.classes), -1)
+    sizes = np.bincount(nearest(glvq, points.X[~points.held_out], W), minlength=len(W)).reshape(len(points.classes), -1)
     per_class = sizes.shape[1]
     return W[sizes[0].argmax()], W[per_class + sizes[1].argmax()]

@@ -18,21 +18,23 @@ from functools import partial
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
-from fairglvq.scenes import effects, scene
-from fairglvq.scenes.scene import Film, Scene
+from fairglvq.scenes import effects, training
+from fairglvq.scenes.points import Points, load_points, points_key
+from fairglvq.scenes.scene import Scene, compose
 from fairglvq.scenes.settings import Settings
+from fairglvq.scenes.training import METHODS, Film, Progress, Training, film_key, part_key
 
 CORES = os.cpu_count() or 1
 PARTS = 160  # parts kept: about 0.2 MB each on the plane
-TABLES = 4  # loaded tables kept: a real one takes tens of megabytes
+POINTS = 4  # loaded data sets kept: a real one takes tens of megabytes
 
 
 class CancelledError(Exception):
-    """Nobody waits for this work any more."""
+    """The work was cancelled."""
 
 
 class ResultCache:
-    """A bounded memory of finished work; whoever asks for what is being made waits for it."""
+    """A bounded cache of finished work; a request for work under way waits for it."""
 
     def __init__(self, size: int):
         self.size = size
@@ -47,7 +49,7 @@ class ResultCache:
         return future.result() if future is not None and done else None
 
     def get(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What is kept under this key; made now if need be. Failures are not kept."""
+        """What is kept under this key, made now if it is missing. Failures are not kept."""
         while True:
             with self.lock:
                 future = self.futures.get(key)
@@ -60,7 +62,7 @@ class ResultCache:
             try:
                 return future.result()
             except CancelledError:
-                continue  # another visitor gave up on it: our turn
+                continue  # another visitor cancelled it: try again
 
     def forget(self, about: Any) -> None:
         """Drop everything whose key mentions this."""
@@ -92,7 +94,7 @@ class ThreadPool:
             threading.Thread(target=self._work, name=f"{name}-{number}", daemon=True).start()
 
     def submit(self, make: Callable[[], Any], future: Future | None = None) -> Future:
-        """Have something made; the future gets it, or what went wrong."""
+        """Have `make` called on a thread; the future gets its result or its exception."""
         result: Future = future or Future()
 
         def work() -> None:
@@ -110,10 +112,10 @@ class ThreadPool:
 
 
 class Show(NamedTuple):
-    """A trained scene and what is said beside it."""
+    """A trained scene, the effect of each setting in it, and warnings."""
 
     scene: Scene
-    said: dict[str, str]
+    effects: dict[str, str]
     warnings: list[str]
 
 
@@ -134,32 +136,32 @@ class Job:
 
     @property
     def seconds_left(self) -> float | None:
-        """An estimate; None while there is nothing to go by."""
+        """An estimate; None during the first 5 % of the work."""
         share = self.share
         return (time.monotonic() - self.began) * (1 - share) / share if share > 0.05 else None
 
     @property
     def cancelled(self) -> bool:
-        """Whether it was told to stop before it was done."""
+        """Whether it was cancelled before it was done."""
         return self._cancelled.is_set() and not (self.future.done() and self.future.exception() is None)
 
     def cancel(self) -> None:
         """Stop at the next opportunity."""
         self._cancelled.set()
 
-    def part(self, name: str) -> scene.Tell:
-        """Somebody to tell the progress of one part to."""
+    def part(self, name: str) -> Progress:
+        """The function that takes the progress of one part."""
         self._shares[name] = 0.0
 
-        def tell(share: float) -> None:
+        def progress(share: float) -> None:
             self._shares[name] = share
             if self._cancelled.is_set():
                 raise CancelledError
 
-        return tell
+        return progress
 
     def finished_within(self, seconds: float) -> bool:
-        """Wait so long at most; whether the work has ended."""
+        """Wait at most so long; return whether the work has ended."""
         return bool(wait([self.future], timeout=seconds).done)
 
 
@@ -170,62 +172,62 @@ class TrainingService:
         # Jobs wait for parts, parts wait for nothing: two pools, so that waiting never takes the last thread.
         self.jobs = ThreadPool(16, "job")
         self.parts = ThreadPool(2 * CORES, "part")
-        # Films must not slow down the next picture: few at a time.
+        # Films must not slow down the next picture: few threads.
         self.films = ThreadPool(max(1, CORES // 2), "film")
         self.results = ResultCache(PARTS)
-        self.tables = ResultCache(TABLES)
+        self.points = ResultCache(POINTS)
 
-    def order(self, settings: Settings, methods: Sequence[str] = scene.METHODS) -> Job:
+    def order(self, settings: Settings, methods: Sequence[str] = METHODS) -> Job:
         """Train the methods of a scene; the job's result is a `Show`."""
         job = Job(settings)
-        tells = {method: job.part(method) for method in methods}
-        self.jobs.submit(lambda: self._show(settings, tells), job.future)
+        progress = {method: job.part(method) for method in methods}
+        self.jobs.submit(lambda: self._show(settings, progress), job.future)
         return job
 
     def order_film(self, settings: Settings) -> Job:
         """Train FairGLVQ over the whole range of C, in the background; the job's result is a `Film`."""
-        job = Job(scene.film_key(settings))
-        tell = job.part("film")
+        job = Job(film_key(settings))
+        progress = job.part("film")
 
         def make() -> Film:
-            tell(0.0)  # whoever moved on before it began has cancelled it
-            return self.results.get(job.key, lambda: scene.train_film(settings, self._table(settings), tell))
+            progress(0.0)  # raises if the job was cancelled before it began
+            return self.results.get(job.key, lambda: training.train_film(settings, self._points(settings), progress))
 
         self.films.submit(make, job.future)
         return job
 
     def film(self, settings: Settings) -> Film | None:
         """The film if it is finished."""
-        return self.results.peek(scene.film_key(settings))
+        return self.results.peek(film_key(settings))
 
     def forget(self, table: str) -> None:
-        """Drop everything that was made from a visitor's own table."""
+        """Drop everything made from the visitor's table with this key."""
         self.results.forget(table)
-        self.tables.forget(table)
+        self.points.forget(table)
 
-    def _show(self, settings: Settings, tells: dict[str, scene.Tell]) -> Show:
-        table = self._table(settings)
+    def _show(self, settings: Settings, progress: dict[str, Progress]) -> Show:
+        points = self._points(settings)
         futures = {
-            method: self.parts.submit(partial(self._part, settings, table, method, tell))
-            for method, tell in tells.items()
+            method: self.parts.submit(partial(self._part, settings, points, method, report))
+            for method, report in progress.items()
         }
         wait(futures.values())
-        runs = {method: future.result() for method, future in futures.items()}
-        trained = scene.compose(settings, table, runs)
-        return Show(trained, effects.said(settings, trained), effects.warnings(trained))
+        trainings = {method: future.result() for method, future in futures.items()}
+        trained = compose(settings, points, trainings)
+        return Show(trained, effects.sentences(settings, trained), effects.warnings(trained))
 
-    def _part(self, settings: Settings, table: scene.Table, method: str, tell: scene.Tell) -> scene.Run:
-        tell(0.0)
-        run = self.results.get(
-            scene.part_key(settings, method), lambda: scene.train_part(settings, table, method, tell)
+    def _part(self, settings: Settings, points: Points, method: str, progress: Progress) -> Training:
+        progress(0.0)
+        trained = self.results.get(
+            part_key(settings, method), lambda: training.train_part(settings, points, method, progress)
         )
-        tell(1.0)
-        return run
+        progress(1.0)
+        return trained
 
-    def _table(self, settings: Settings) -> scene.Table:
-        return self.tables.get(scene.table_key(settings), lambda: scene.load_table(settings))
+    def _points(self, settings: Settings) -> Points:
+        return self.points.get(points_key(settings), lambda: load_points(settings))
 
 
 def cold() -> bool:
-    """Whether INP would have to wait for scikit-learn to load, two seconds that a first picture need not take."""
+    """Whether INP would have to load scikit-learn first: two seconds that the first picture does without."""
     return "sklearn.linear_model" not in sys.modules

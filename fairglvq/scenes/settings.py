@@ -1,7 +1,7 @@
-"""One frozen `Settings` says everything about a picture: what is trained, on what, and from where.
+"""One frozen `Settings` describes a scene completely: the data, the training and its start.
 
-It is the cache key, the undo step, and what a link says (`links`). `FIELDS` is the one table of names, ranges and
-words; links, controls and repairs are all drawn from it. Nothing here knows Streamlit.
+It is the cache key, the undo step and the content of a link. `FIELDS` is the one table of names, ranges and words, from
+which controls are made and links are written, read and repaired.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from fairglvq.datasets import DATASETS, Dataset
-from fairglvq.scenes.sources import TABLE
+
+TABLE = "table"
+"""The name of a visitor's own table among the data sets."""
 
 
 class Point(NamedTuple):
@@ -24,7 +26,7 @@ class Point(NamedTuple):
 
 
 class Start(NamedTuple):
-    """Prototypes put down by hand, in the model space of one panel, class by class."""
+    """Prototypes placed by hand, in the model space of one panel, sorted by class."""
 
     panel: str
     prototypes: tuple[tuple[float, ...], ...]
@@ -67,13 +69,13 @@ class Settings:
 
     @property
     def real(self) -> bool:
-        """Whether the data are people and not a drawing in the plane."""
+        """Whether the data are people and not drawn in the plane."""
         return self.dataset == TABLE or not DATASETS[self.dataset].synthetic
 
 
 @dataclass(frozen=True)
 class Field:
-    """One entry of the table: how a setting is called, what it may be, and what it means.
+    """One setting: its name in links, its label, its meaning and its allowed values.
 
     A field has either ``choices`` or a range from ``low`` to ``high`` in steps of ``step``.
     """
@@ -137,7 +139,7 @@ FIELDS: dict[str, Field] = {
     "alpha": Field(
         "alpha",
         "Missing rival alpha",
-        "Where no prototype stands for a point's group, or none for another, one that many times further is made up.",
+        "Where no prototype has a point's group as pseudo-class, or none another, one alpha times as far is assumed.",
         choices=(1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 8.0),
     ),
     "learning_rate": Field(
@@ -212,7 +214,7 @@ FIELDS: dict[str, Field] = {
 }
 
 MAIN = ("dataset", "C", "prototypes", "alpha", "batch_size")
-"""Always at hand; everything else is behind "More"."""
+"""Settings that are always visible; the others are behind "More"."""
 
 _DRAWN = Settings()
 _REAL = Settings(learning_rate=0.05, step="published")
@@ -226,7 +228,8 @@ DEFAULTS = {
     "german": replace(_REAL, dataset="german", C=1.5, prototypes=4, batch_size=100, epochs=100),
     TABLE: replace(_REAL, dataset=TABLE, C=1.0, prototypes=4, batch_size=100, epochs=50),
 }
-"""What each data set starts with: fair enough to see, and trained in a moment (real ones in seconds).
+"""Settings that each data set starts with: strong enough to see the effect, trained within a second or, on real data,
+seconds.
 
 A link holds only what differs from these.
 """
@@ -234,7 +237,7 @@ A link holds only what differs from these.
 
 @dataclass(frozen=True)
 class Preset:
-    """A picture worth seeing, and what to look at in it."""
+    """Settings of an instructive picture, and what to look at in it."""
 
     title: str
     story: str
@@ -256,14 +259,14 @@ PRESETS: dict[str, Preset] = {
     ),
     "alpha": Preset(
         "Alpha at work",
-        "With one prototype per class there are too few to stand for every group: again and again FairGLVQ has to "
-        "imagine a missing rival, alpha times as far away. Change alpha and the picture changes.",
+        "One prototype per class is too few to represent every group: often a point has no rival prototype, and "
+        "FairGLVQ assumes one alpha times as far away. Change alpha and the picture changes.",
         Settings(dataset="local", C=1.0, prototypes=1),
     ),
     "strong": Preset(
         "C too strong",
-        "When the push for fairness drowns the pull of the classes, the gap closes because nobody is told apart any "
-        "more: half of all decisions are wrong. Switch on Forces, play, then turn C down to 2.",
+        "When the fairness term outweighs the class term, the gap closes because classes are no longer separated: "
+        "half of all decisions are wrong. Switch on Forces, play, then turn C down to 2.",
         Settings(dataset="three_groups", C=5.0),
     ),
     "inp": Preset(
@@ -287,7 +290,7 @@ PRESETS: dict[str, Preset] = {
 }
 
 
-def nearest(field: Field, number: float) -> Any:
+def nearest_allowed(field: Field, number: float) -> Any:
     """The allowed value nearest to a number."""
     if field.choices:
         return min(field.choices, key=lambda choice: abs(choice - number))
@@ -309,8 +312,8 @@ def preset_of(settings: Settings) -> str | None:
     return None
 
 
-# What a change makes meaningless: painted points live on one data set's plane, rows to erase and prototypes put down
-# by hand on one drawing of it.
+# What a change makes meaningless: painted points belong to one data set, erased rows and prototypes placed by hand to
+# one draw of it.
 _FORGETS: dict[str, dict[str, Any]] = {
     "dataset": {"painted": (), "erased": (), "start": None, "fold": None, "table": ""},
     "seed": {"erased": (), "start": None, "fold": None},
@@ -321,8 +324,8 @@ _FORGETS: dict[str, dict[str, Any]] = {
 }
 
 
-def changed(settings: Settings, **changes: Any) -> Settings:
-    """The settings with some changed, and whatever no longer makes sense forgotten."""
+def with_changes(settings: Settings, **changes: Any) -> Settings:
+    """The settings with some changed, and those that become meaningless set back."""
     real = {name: value for name, value in changes.items() if getattr(settings, name) != value}
     forgotten: dict[str, Any] = {}
     for name in real:
@@ -331,7 +334,7 @@ def changed(settings: Settings, **changes: Any) -> Settings:
         own = DEFAULTS[real["dataset"]]
         forgotten["C"] = own.C
         if settings.real or own.real:
-            # Between drawings and people every training setting means something else.
+            # Training settings of drawn data do not suit real data, nor the other way round.
             forgotten |= {f: getattr(own, f) for f in ("prototypes", "batch_size", "learning_rate", "epochs", "step")}
     return replace(settings, **(forgotten | real))
 
@@ -342,6 +345,6 @@ def for_table(key: str, data: Dataset) -> Settings:
     Batches of fewer than 100 people swing so much that FairGLVQ loses accuracy for nothing.
     """
     smallest = min(int((data.y == label).sum()) for label in data.class_names)
-    batch_size = nearest(FIELDS["batch_size"], max(100, len(data.y) / 40))
+    batch_size = nearest_allowed(FIELDS["batch_size"], max(100, len(data.y) / 40))
     prototypes = max(1, min(DEFAULTS[TABLE].prototypes, smallest // 5))
     return replace(DEFAULTS[TABLE], table=key, batch_size=batch_size, prototypes=prototypes)

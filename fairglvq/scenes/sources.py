@@ -1,6 +1,6 @@
-"""Where the points of a picture come from: a data set with a name, or a visitor's own table. No Streamlit here.
+"""The data set that settings are about: one by name, or a visitor's own table.
 
-Own tables are only lent: a visit owns its table, and with the visit it is gone from here.
+Only weak references to visitors' tables are kept here: the visit owns its table, and when the visit ends it is gone.
 """
 
 from __future__ import annotations
@@ -8,19 +8,13 @@ from __future__ import annotations
 import hashlib
 import json
 from functools import lru_cache
-from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from fairglvq import datasets
-
-if TYPE_CHECKING:
-    from fairglvq.scenes.settings import Settings
-
-TABLE = "table"
-"""The name of a visitor's own table among the data sets."""
+from fairglvq.scenes.settings import TABLE, Settings
 
 _own: WeakValueDictionary[tuple[str, int], datasets.Dataset] = WeakValueDictionary()
-"""By key and owner's copy: two visitors may bring the same table, and one of them may leave."""
+"""By key and identity: two visitors may have the same table, and one of them may leave."""
 
 
 class GoneError(LookupError):
@@ -28,25 +22,25 @@ class GoneError(LookupError):
 
 
 def lend(data: datasets.Dataset) -> str:
-    """Let pages find a visitor's table; returns its key."""
+    """Make a visitor's table available under its key, which is returned."""
     key = key_of(data)
     _own[key, id(data)] = data
     return key
 
 
 def key_of(data: datasets.Dataset) -> str:
-    """What a table is called in links and caches: the same for the same content."""
+    """The key of a table in links and caches: the same for the same content."""
     words = json.dumps([[str(part) for part in names.items()] for names in (data.class_names, data.group_names)])
     return hashlib.sha256((data.fingerprint + words).encode()).hexdigest()[:12]
 
 
 def take_back(data: datasets.Dataset) -> None:
-    """Pages find it no more, even if something still holds it; another visitor's, alike or not, stays."""
+    """Make it unavailable, even while something still refers to it; an equal table of another visitor stays."""
     _own.pop((key_of(data), id(data)), None)
 
 
 def lent(key: str) -> bool:
-    """Whether the table of this key is there."""
+    """Whether a table with this key is available."""
     return _find(key) is not None
 
 
@@ -55,7 +49,7 @@ def _find(key: str) -> datasets.Dataset | None:
 
 
 def dataset_of(settings: Settings) -> datasets.Dataset:
-    """The readable data set that these settings are about."""
+    """The data set that these settings are about."""
     if settings.dataset == TABLE:
         data = _find(settings.table)
         if data is None:

@@ -12,8 +12,7 @@ from typing import Any
 
 from fairglvq.experiments import methods, paper, sweep
 from fairglvq.experiments.sweep import Model, Sweep
-from fairglvq.scenes.settings import DEFAULTS, Fold, Settings
-from fairglvq.scenes.sources import TABLE
+from fairglvq.scenes.settings import DEFAULTS, TABLE, Fold, Settings
 
 PARAMETERS = {
     "prototypes": "n_prototypes",

@@ -9,9 +9,7 @@ from typing import Any
 import streamlit as st
 
 from fairglvq.figures.thumbnails import thumbnail
-from fairglvq.scenes.settings import FIELDS, MAIN, PRESETS, Field, Settings, for_table, preset_of
-from fairglvq.scenes.settings import changed as with_changes
-from fairglvq.scenes.sources import TABLE
+from fairglvq.scenes.settings import FIELDS, MAIN, PRESETS, TABLE, Field, Settings, for_table, preset_of, with_changes
 from pages.shared import own_table, session
 from pages.shared.style import theme
 from pages.shared.visit import touch, visit

@@ -8,8 +8,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from fairglvq.scenes.settings import DEFAULTS, FIELDS, Field, Fold, Point, Settings, Start, nearest, shape_of
-from fairglvq.scenes.sources import TABLE, lent
+from fairglvq.scenes.settings import (
+    DEFAULTS,
+    FIELDS,
+    TABLE,
+    Field,
+    Fold,
+    Point,
+    Settings,
+    Start,
+    nearest_allowed,
+    shape_of,
+)
+from fairglvq.scenes.sources import lent
 
 PAINT_LIMIT = 150
 """Painted and erased points that a link carries at most; more would not survive mail programs."""
@@ -101,7 +112,7 @@ def read_value(field: Field, text: str | None, default: Any, told: list[str]) ->
     if not math.isfinite(number):
         told.append(f"{field.label} “{_short(text)}” is not a number: {written(default)} is used instead.")
         return default
-    value = nearest(field, number)
+    value = nearest_allowed(field, number)
     if abs(value - number) > 1e-9:
         told.append(f"{field.label} {_short(text)} is not possible: {written(value)} is used, the nearest that is.")
     return value

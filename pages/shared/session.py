@@ -7,8 +7,7 @@ import random
 from dataclasses import replace
 from typing import Any
 
-from fairglvq.scenes.settings import DEFAULTS, FIELDS, Settings
-from fairglvq.scenes.settings import changed as with_changes
+from fairglvq.scenes.settings import DEFAULTS, FIELDS, Settings, with_changes
 from pages.shared import links, own_table
 from pages.shared.visit import ModelVisit, touch, visit
 

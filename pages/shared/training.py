@@ -6,10 +6,11 @@ import logging
 
 import streamlit as st
 
-from fairglvq.scenes import scene
 from fairglvq.scenes import service as scene_service
+from fairglvq.scenes.points import UntrainableError
 from fairglvq.scenes.service import Job, Show, TrainingService
 from fairglvq.scenes.settings import Settings
+from fairglvq.scenes.training import METHODS
 from pages.shared import session
 from pages.shared.progress import time_left
 from pages.shared.visit import rerun, visit
@@ -49,7 +50,7 @@ def trained(*, without_inp_first: bool = False) -> Show | None:
 def _in_view(settings: Settings) -> bool:
     """Whether exactly this is shown, with all methods."""
     shown = visit().model.shown
-    return shown is not None and shown[0] == settings and len(shown[1].scene.runs) == len(scene.METHODS)
+    return shown is not None and shown[0] == settings and len(shown[1].scene.trainings) == len(METHODS)
 
 
 def _ordered(settings: Settings) -> Job:
@@ -71,7 +72,7 @@ def _show_without_inp(settings: Settings) -> None:
 def _take(job: Job) -> None:
     try:
         visit().model.shown = job.key, job.future.result()
-    except scene.UntrainableError as problem:
+    except UntrainableError as problem:
         _explain(str(problem))
     except Exception:
         logging.getLogger(__name__).exception("Training failed with %s", job.key)

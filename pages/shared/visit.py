@@ -27,8 +27,8 @@ if TYPE_CHECKING:  # for annotations only: a first picture must not wait for wha
     from fairglvq.experiments.engine import Run
     from fairglvq.explain import Measure, Order
     from fairglvq.explain.view import View
-    from fairglvq.scenes.scene import Film
     from fairglvq.scenes.service import Job, Show
+    from fairglvq.scenes.training import Film
     from fairglvq.tradeoff.choice import Choice
 
 

@@ -50,7 +50,7 @@ def test_registry_names():
 
 def test_entries_tell_their_parameters():
     assert datasets.DATASETS["xor"].parameters == {"size": 800, "noise": 1.0, "bias": 1.0, "seed": 0}
-    assert datasets.DATASETS["adult"].parameters == {}
+    assert datasets.DATASETS["adult"].parameters == {"drop_group": False}
 
 
 def test_wrong_name_lists_the_valid_ones():
@@ -61,7 +61,7 @@ def test_wrong_name_lists_the_valid_ones():
 def test_wrong_parameter_lists_the_valid_ones():
     with pytest.raises(TypeError, match=r"'xor' has no parameter 'sized'.*size, noise, bias, seed"):
         datasets.load("xor", sized=3)
-    with pytest.raises(TypeError, match=r"'adult' has no parameter 'seed'. It takes no parameters"):
+    with pytest.raises(TypeError, match=r"'adult' has no parameter 'seed'. Valid parameters: drop_group"):
         datasets.load("adult", seed=1)
 
 
@@ -124,7 +124,7 @@ def test_describe_worked_by_hand():
         "Favourable label per group: left 50.0%, right 100.0% (largest gap 50.0 points)",
         "Source: thin air",
         "Licence: none",
-        "Mind: It is tiny.",
+        "Caveat: It is tiny.",
     ]
 
 
@@ -368,6 +368,36 @@ def test_adult_blocks_lead_back_to_the_readable_table(adult):
 # German Credit
 
 
+def assert_only_the_group_is_gone(dropped, full, column):
+    kept = [i for i, name in enumerate(full.feature_names) if name != column]
+    assert len(kept) == full.X.shape[1] - 1
+    assert dropped.feature_names == tuple(full.feature_names[i] for i in kept)
+    np.testing.assert_array_equal(dropped.X, full.X[:, kept])
+    assert [(b.column, b.categories) for b in dropped.blocks] == [
+        (b.column, b.categories) for b in full.blocks if b.column != column
+    ]
+    np.testing.assert_array_equal(dropped.y, full.y)
+    np.testing.assert_array_equal(dropped.s, full.s)
+    pd.testing.assert_frame_equal(dropped.frame, full.frame)
+    assert dropped.fingerprint != full.fingerprint
+    assert f"{len(kept)} columns made from {len(full.blocks) - 1}" in dropped.describe()
+    assert f"X does not contain {column}" in dropped.describe()
+    assert f"X does not contain {column}" not in full.describe()
+
+
+@pytest.mark.parametrize(("name", "column", "shape"), [("adult", "sex", (45222, 97)), ("german", "age", (1000, 58))])
+def test_the_protected_attribute_can_be_left_out(request, name, column, shape):
+    full, dropped = request.getfixturevalue(name), datasets.load(name, drop_group=True)
+    assert dropped.X.shape == shape
+    assert_only_the_group_is_gone(dropped, full, column)
+    assert datasets.load(name, drop_group=False).fingerprint == full.fingerprint
+
+
+def test_synthetic_sets_never_have_the_group_among_their_features():
+    with pytest.raises(TypeError, match=r"'xor' has no parameter 'drop_group'. Valid parameters: size, noise, bias, s"):
+        datasets.load("xor", drop_group=True)
+
+
 def test_german_counts(german):
     assert german.X.shape == (1000, 59)
     assert np.bincount(german.y).tolist() == [300, 700]
@@ -539,6 +569,7 @@ def test_compas_is_filtered_and_encoded(wheel, monkeypatch):
     assert data.s.tolist() == [1, 0, 0]
     assert data.favourable == 0
     assert data.frame["race"].tolist() == ["Caucasian", "African-American", "Asian"]
+    assert_only_the_group_is_gone(datasets.load("compas", drop_group=True), data, "race")
 
 
 def test_download_reports_progress_and_leaves_nothing_behind(wheel, cache, pip):

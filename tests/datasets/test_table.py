@@ -13,7 +13,7 @@ from fairglvq.datasets import german, table
 from fairglvq.datasets.files import read_bundled
 from fairglvq.datasets.table import Plan, TableError, build, guess, read, read_text, values_of, write
 from fairglvq.datasets.table.plan import MOST_CATEGORIES, MOST_CLASSES, MOST_GROUPS
-from fairglvq.datasets.table.profile import profile, proxies
+from fairglvq.datasets.table.profile import auc, profile, proxies
 from fairglvq.datasets.table.words import quoted
 from fairglvq.experiments import evaluation
 from fairglvq.fairness import limit
@@ -293,10 +293,10 @@ def test_files_with_and_without_quotation_marks_are_read_alike(most):
 
 
 @pytest.mark.parametrize("quote", ["", '"'])
-def test_progress_is_told_and_may_stop_the_work(quote):
+def test_progress_is_reported_and_may_stop_the_work(quote):
     content = f"a,b\n{quote}x{quote},1\n".encode() + b"y,2\n" * 120_000
     shares = []
-    read(content, tell=shares.append)
+    read(content, progress=shares.append)
     assert len(shares) == 3
     assert shares == sorted(shares)
     assert 0 < shares[0] < shares[-1] <= 1
@@ -305,13 +305,13 @@ def test_progress_is_told_and_may_stop_the_work(quote):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        read(content, tell=stop)
+        read(content, progress=stop)
 
 
 def test_progress_goes_on_while_a_sample_is_picked_in_a_second_pass():
     content = b'a,b\n"x",1\n' + b"y,2\n" * 220_000
     shares = []
-    assert len(read(content, most_rows=100_000, tell=shares.append).frame) == 100_000
+    assert len(read(content, most_rows=100_000, progress=shares.append).frame) == 100_000
     assert shares == sorted(shares)
     early, late = [share for share in shares if share < 0.45], [share for share in shares if 0.45 < share < 0.9]
     assert len(early) == len(late) == 4
@@ -690,11 +690,11 @@ def test_it_evaluates_trains_and_has_a_limit(mine):
 
 
 def test_the_pages_can_load_it(mine):
-    from fairglvq.scenes import scene, sources
+    from fairglvq.scenes import points, sources
     from fairglvq.scenes import settings as state
 
     settings = state.for_table(sources.lend(mine), mine)
-    loaded = scene.load_table(settings)
+    loaded = points.load_points(settings)
     assert loaded.classes == ["no", "yes"]
     assert loaded.groups == ["female", "male"]
     assert loaded.favourable == 1
@@ -763,13 +763,11 @@ def test_proxies_see_what_is_not_monotone():
 
 
 def test_the_area_is_that_of_scikit_learn():
-    from fairglvq.datasets.table.profile import _auc
-
     rng = np.random.default_rng(0)
     score, inside, outside = rng.integers(0, 4, 9) / 4, rng.integers(0, 5, 9), rng.integers(1, 5, 9)
     truth = np.repeat([1, 0], [inside.sum(), outside.sum()])
     scores = np.concatenate([np.repeat(score, inside), np.repeat(score, outside)])
-    assert _auc(score, inside, outside) == pytest.approx(roc_auc_score(truth, scores), abs=1e-12)
+    assert auc(score, inside, outside) == pytest.approx(roc_auc_score(truth, scores), abs=1e-12)
 
 
 def test_a_profile_of_three_groups():

@@ -9,7 +9,7 @@ import pytest
 from fairglvq import GLVQ, FairGLVQ, NullSpaceProjection, datasets, explain
 from fairglvq.datasets import Block, Dataset
 from fairglvq.explain import Model
-from fairglvq.explain.people import Population, population, scaling
+from fairglvq.explain.people import Population, population
 from fairglvq.explain.traits import differences, percent, traits
 from fairglvq.fairness import metrics
 
@@ -104,14 +104,6 @@ def test_a_population_is_scaled_on_the_training_part():
     assert people.lowest == pytest.approx(data.X.min(axis=0))
     assert people.highest == pytest.approx(data.X.max(axis=0))
     assert people.mean == pytest.approx(people.X.mean(axis=0))
-
-
-def test_scaling_is_found_from_rows_before_and_after():
-    X = np.array([[1.0, 7.0, 5.0], [3.0, 7.0, -5.0], [2.0, 7.0, 0.0]])
-    low, span = np.array([2.0, 6.5, 1.0]), np.array([4.0, 1.0, 0.5])
-    found = scaling(X, (X - low) / span)
-    assert found[0] == pytest.approx(low)
-    assert found[1] == pytest.approx(span)
 
 
 def test_labels_of_any_kind_become_positions():

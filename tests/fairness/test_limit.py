@@ -8,6 +8,7 @@ from scipy.optimize import linprog
 from scipy.stats import norm
 
 from fairglvq import datasets
+from fairglvq.datasets import Block
 from fairglvq.fairness import limit
 
 
@@ -139,20 +140,30 @@ def test_the_estimate_is_close_to_the_exact_line():
     np.testing.assert_allclose(line.at(shown), exact.at(shown), atol=0.025)
 
 
-def test_the_estimate_takes_the_group_from_a_feature_that_tells_it(monkeypatch):
+def with_column(data, values):
+    block = Block("extra", data.X.shape[1], data.X.shape[1] + 1, "number")
+    return replace(data, X=np.column_stack([data.X, values]), blocks=(*data.blocks, block))
+
+
+def test_the_estimate_takes_the_group_from_a_feature_that_is_the_group(monkeypatch):
     """One model instead of two if the group is a feature, coded either way round."""
-    asked = []
-    answer = lambda X, outcome, folds, seed: asked.append(outcome) or np.where(outcome == 1, 0.7, 0.3)  # noqa: E731
-    monkeypatch.setattr(limit, "_posterior", answer)
+    trained = []
+
+    def predict(model, X, outcome, **options):
+        trained.append(outcome)
+        share = np.where(outcome == 1, 0.7, 0.3)
+        return np.column_stack([1 - share, share])
+
+    monkeypatch.setattr("sklearn.model_selection.cross_val_predict", predict)
     data = datasets.load("xor", size=50)
-    limit.estimate(data)
-    assert len(asked) == 2
-    assert limit._tells(np.column_stack([data.X, 5.0 - 2 * data.s]), data.s)
-    assert not limit._tells(np.column_stack([data.X, np.ones(len(data.s))]), data.s)
-    asked.clear()
-    told = limit.estimate(data, with_group=True)
-    assert told.with_group
-    assert len(asked) == 1
+    cases = [(data, 2), (with_column(data, 5.0 - 2 * data.s), 1), (with_column(data, np.ones(len(data.s))), 2)]
+    for case, models in cases:
+        trained.clear()
+        limit.estimate(case)
+        assert len(trained) == models
+    trained.clear()
+    assert limit.estimate(data, with_group=True).with_group
+    assert len(trained) == 1
 
 
 def test_words_instead_of_numbers(monkeypatch):

@@ -240,17 +240,93 @@ class TestErrors:
         with pytest.raises(ValueError, match="lengths are y_true 8, y_pred 9, sensitive_features 9"):
             metrics.equal_opportunity_difference(Y[:-1], D, sensitive_features=S, favourable=1)
 
-    def test_favourable_that_no_label_is(self):
-        with pytest.raises(ValueError, match="favourable=2 is not among the labels 0, 1"):
-            metrics.group_rates(Y, D, sensitive_features=S, favourable=2)
+    @pytest.mark.parametrize(
+        ("labels", "favourable", "listed"),
+        [
+            ([0, 1], 7, "0, 1"),
+            ([0, 1], -1, "0, 1"),
+            ([0, 1], 2.5, "0, 1"),
+            ([0, 1], None, "0, 1"),
+            ([0, 1], float("nan"), "0, 1"),
+            ([0, 1], pd.NA, "0, 1"),
+            ([0, 1], "1", "0, 1"),
+            ([0, 1], [1], "0, 1"),
+            ([0, 1], (1,), "0, 1"),
+            ([0, 1], np.array([1]), "0, 1"),
+            ([0.0, 1.0], "1.0", "0.0, 1.0"),
+            ([False, True], "True", "False, True"),
+            ([False, True], 2, "False, True"),
+            (["no", "yes"], "Yes", "'no', 'yes'"),
+            (["0", "1"], 1, "'0', '1'"),
+            (["no", "yes"], None, "'no', 'yes'"),
+            ([("no", 0), ("yes", 1)], ("yes", 2), r"\('no', 0\), \('yes', 1\)"),
+        ],
+    )
+    def test_a_favourable_outcome_that_does_not_exist_is_an_error_in_every_metric(self, labels, favourable, listed):
+        y_true, y_pred = ([labels[i] for i in positions] for positions in (Y, D))
+        about = {"sensitive_features": S, "favourable": favourable}
+        both = (
+            metrics.count_table,
+            metrics.equal_opportunity_difference,
+            metrics.equalized_odds_difference,
+            metrics.group_rates,
+        )
+        words = rf"is not among the labels {listed}\. "
+        for metric in (metrics.statistical_parity_difference, metrics.disparate_impact):
+            with pytest.raises(ValueError, match=words):
+                metric(y_pred, **about)
+        for metric in both:
+            with pytest.raises(ValueError, match=words):
+                metric(y_true, y_pred, **about)
+            with pytest.raises(ValueError, match="is not among the classes"):
+                metric(y_true, y_pred, **about, classes=labels)
 
-    @pytest.mark.parametrize(("y_pred", "favourable"), [(D, "1"), (np.array(["0", "1"])[D], 1)])
-    def test_text_against_numbers(self, y_pred, favourable):
-        with pytest.raises(ValueError, match="is not among the labels"):
-            metrics.statistical_parity_difference(y_pred, sensitive_features=S, favourable=favourable)
+    @pytest.mark.parametrize("favourable", [1, 1.0, True, np.int64(1), np.float32(1), np.bool_(True)])
+    @pytest.mark.parametrize("dtype", [int, float, bool, np.uint8, object])
+    def test_numbers_of_any_type_are_the_same_label(self, favourable, dtype):
+        assert all_gaps(Y.astype(dtype), D.astype(dtype), S, favourable) == pytest.approx(BY_HAND)
 
-    def test_a_subset_where_all_have_the_same_unfavourable_outcome_is_legal(self):
-        table = metrics.group_rates([0, 0], [0, 0], sensitive_features=["a", "b"], favourable=1)
+    def test_an_outcome_only_in_the_truth_or_only_in_the_decisions_exists(self):
+        zeros = np.zeros_like(Y)
+        _, counts = metrics.count_table(Y, zeros, sensitive_features=S, favourable=1)
+        assert_array_equal(counts, [[[2, 0], [2, 0]], [[1, 0], [4, 0]]])
+        _, counts = metrics.count_table(zeros, D, sensitive_features=S, favourable=1)
+        assert_array_equal(counts, [[[1, 3], [0, 0]], [[3, 2], [0, 0]]])
+
+    def test_a_constant_decision_has_no_gap(self):
+        constant = {"sensitive_features": ["a", "a", "b"], "favourable": 1}
+        assert metrics.statistical_parity_difference([0, 0, 0], **constant) == 0
+        assert metrics.statistical_parity_difference([0, 0, 0], **constant, classes=[0, 1]) == 0
+        assert np.isnan(metrics.disparate_impact([0, 0, 0], **constant))
+        with pytest.raises(ValueError, match=r"favourable=1 is not among the classes 0, 2\."):
+            metrics.statistical_parity_difference([0, 0, 0], **constant, classes=[0, 2])
+
+    @pytest.mark.parametrize("favourable", ["1", None, np.nan, pd.NA, (1,), [1]])
+    def test_a_constant_decision_of_another_kind_is_an_error(self, favourable):
+        with pytest.raises(ValueError, match="is not among the labels 0"):
+            metrics.statistical_parity_difference([0, 0], sensitive_features=["a", "b"], favourable=favourable)
+
+    def test_of_three_outcomes_nobody_gets_the_favourable_one(self):
+        about = {"sensitive_features": ["a", "a", "b", "b"], "favourable": 2}
+        with pytest.raises(ValueError, match="name all outcomes in classes"):
+            metrics.statistical_parity_difference([0, 1, 0, 1], **about)
+        assert metrics.statistical_parity_difference([0, 1, 0, 1], **about, classes=range(3)) == 0
+        assert metrics.statistical_parity_difference([0, 1, 0, 2], **about, classes=range(3)) == pytest.approx(1 / 2)
+
+    def test_labels_outside_the_classes_are_an_error(self):
+        about = {"sensitive_features": S, "favourable": "1", "classes": ["0", "1"]}
+        with pytest.raises(ValueError, match="labels 0, 1 are not among the classes '0', '1'"):
+            metrics.statistical_parity_difference(D, **about)
+
+    def test_a_long_list_of_labels_is_cut(self):
+        with pytest.raises(ValueError, match="and 40 more"):
+            metrics.statistical_parity_difference(range(50), sensitive_features=[0, 1] * 25, favourable=-1)
+
+    def test_a_subset_where_all_have_the_same_unfavourable_outcome_needs_the_classes(self):
+        subset = {"sensitive_features": ["a", "b"], "favourable": 1}
+        with pytest.raises(ValueError, match="favourable=1 is not among the labels 0"):
+            metrics.group_rates([0, 0], [0, 0], **subset)
+        table = metrics.group_rates([0, 0], [0, 0], **subset, classes=[0, 1])
         assert_array_equal(table["selection_rate"], [0, 0])
         assert table["true_positive_rate"].isna().all()
 

@@ -11,7 +11,9 @@ from browser import Watch, visits, wait_idle
 from playwright.sync_api import expect
 
 from fairglvq.scenes import scene, scoring
+from fairglvq.scenes.points import load_points
 from fairglvq.scenes.settings import DEFAULTS, Settings
+from fairglvq.scenes.training import METHODS, train_part
 
 pytestmark = pytest.mark.browser
 READY = '.stage[data-ready="1"]'
@@ -92,7 +94,7 @@ class Visit:
 
 @cache
 def table():
-    return scene.load_table(Settings())
+    return load_points(Settings())
 
 
 def bounds():
@@ -102,7 +104,7 @@ def bounds():
 
 @cache
 def glvq():
-    return scene.train_part(Settings(), table(), "glvq", lambda share: None).prototypes[-1]
+    return train_part(Settings(), table(), "glvq", lambda share: None).prototypes[-1]
 
 
 @pytest.fixture
@@ -117,7 +119,7 @@ def test_the_first_picture_is_trained_unfair_and_above_the_fold(visit):
     gaps = [float(re.search(r"parity gap\s+([\d.]+)", v.numbers(panel))[1]) for panel in ("glvq", "fairglvq")]
     assert gaps[0] > 20 > 5 > gaps[1]
     assert "Of 100 people of group" in v.numbers("fairglvq")
-    for panel in scene.METHODS:
+    for panel in METHODS:
         box = v.page.locator(f'canvas[data-panel="{panel}"]').bounding_box()
         assert box["y"] + box["height"] < 800
     for name in ("Fairness strength C", "Prototypes per class", "Batch size", "Missing rival alpha"):
@@ -319,17 +321,15 @@ def test_people_are_shown_on_a_slice_and_counted_exactly(visit):
 
 def test_a_prototype_of_a_slice_can_be_moved_counted_and_trained_on(visit):
     settings = replace(DEFAULTS["german"], epochs=20)
-    here = scene.load_table(settings)
-    made = scene.compose(
-        settings, here, {m: scene.train_part(settings, here, m, lambda _: None) for m in scene.METHODS}
-    )
+    here = load_points(settings)
+    made = scene.compose(settings, here, {m: train_part(settings, here, m, lambda _: None) for m in METHODS})
     drawn = made.arrays["glvq.prototypes"][-1]
     v = visit("?data=german&epochs=20").seen()
     v.act("speed").select_option("4")
     at = v.place("glvq", *drawn[0], made.meta["bounds"])
     v.page.mouse.click(*at)
     card = v.page.locator(".fgs-card")
-    inside = scoring.nearest(made.runs["glvq"], here.X, made.runs["glvq"].prototypes[-1]) == 0
+    inside = scoring.nearest(made.trainings["glvq"], here.X, made.trainings["glvq"].prototypes[-1]) == 0
     card.get_by_text(f"({inside.sum()} of 1,000)").wait_for()
     before = v.numbers("glvq")
     v.drag(at, (40, 60))

@@ -14,16 +14,18 @@ from fairglvq.explain.view import make_view
 from fairglvq.report import html_page, model_file
 from fairglvq.report.model_file import ModelFileError
 from fairglvq.scenes import scene
+from fairglvq.scenes.points import load_points
 from fairglvq.scenes.settings import Fold, Point, Settings
+from fairglvq.scenes.training import METHODS, train_part
 from pages.shared.prototypes import export
 
 GERMAN = Settings(dataset="german", C=1.0, prototypes=2, batch_size=100, epochs=6, seed=3)
 
 
 def view_of(settings):
-    table = scene.load_table(settings)
-    trained = {m: scene.train_part(settings, table, m, lambda share: None) for m in scene.METHODS}
-    shown = scene.compose(settings, table, trained)
+    points = load_points(settings)
+    trained = {m: train_part(settings, points, m, lambda share: None) for m in METHODS}
+    shown = scene.compose(settings, points, trained)
     knobs = {} if settings.real else {"noise": settings.noise, "bias": settings.bias, "seed": settings.seed}
     return make_view(settings, datasets.load(settings.dataset, **knobs), shown)
 
@@ -33,7 +35,7 @@ def german():
     return view_of(GERMAN)
 
 
-@pytest.mark.parametrize("method", scene.METHODS)
+@pytest.mark.parametrize("method", METHODS)
 def test_a_saved_model_decides_as_on_screen(german, method):
     saved = model_file.loads(model_file.dumps(export.saved_of(german, method)))
     decided = german.explained(method).decisions
@@ -44,7 +46,7 @@ def test_a_saved_model_decides_as_on_screen(german, method):
     assert (saved.model.n_prototypes, saved.model.random_state) == (2, 3)
 
 
-@pytest.mark.parametrize("method", scene.METHODS)
+@pytest.mark.parametrize("method", METHODS)
 def test_an_opened_model_is_measured_on_everybody(german, method):
     saved = model_file.loads(model_file.dumps(export.saved_of(german, method)))
     explained = export.opened(saved, german.data)
@@ -57,7 +59,7 @@ def test_an_opened_model_is_measured_on_everybody(german, method):
         export.opened(saved, datasets.load("xor", size=5))
 
 
-@pytest.mark.parametrize("method", scene.METHODS)
+@pytest.mark.parametrize("method", METHODS)
 def test_an_opened_model_does_not_mind_the_order_of_names(german, method):
     data = german.data
     turned = replace(
@@ -92,7 +94,7 @@ def numbers(program, capsys):
 )
 def test_the_receipt_prints_what_the_report_says(settings, capsys):
     view = view_of(settings)
-    for method in scene.METHODS:
+    for method in METHODS:
         made = export.report_of(view, method, None, export.receipt(settings, method))
         assert numbers(made.receipt, capsys).splitlines() == [
             f"accuracy {made.accuracy.value:.6f}",

@@ -59,16 +59,16 @@ def test_the_first_picture_needs_no_click():
 
 
 def test_a_cold_server_does_not_wait_for_inp(monkeypatch):
-    from fairglvq.scenes import scene
+    from fairglvq.scenes import training
 
-    loaded, train_part = threading.Event(), scene.train_part
+    loaded, train_part = threading.Event(), training.train_part
 
-    def after_loading(settings, table, method, tell):
+    def after_loading(settings, points, method, progress):
         if method == "inp":
             assert loaded.wait(60)
-        return train_part(settings, table, method, tell)
+        return train_part(settings, points, method, progress)
 
-    monkeypatch.setattr(scene, "train_part", after_loading)
+    monkeypatch.setattr(training, "train_part", after_loading)
     monkeypatch.setattr("fairglvq.scenes.service.cold", lambda: True)
     at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     at.query_params["seed"] = "4711"  # never trained before
@@ -174,9 +174,9 @@ def test_reset_keeps_the_seed_and_new_seed_keeps_the_rest():
 
 
 def test_painting_away_a_class_is_explained_and_undone():
-    from fairglvq.scenes import scene
+    from fairglvq.scenes.points import load_points
 
-    rows = [int(row) for row in (scene.load_table(Settings()).y == 1).nonzero()[0]]
+    rows = [int(row) for row in (load_points(Settings()).y == 1).nonzero()[0]]
     at = visit()
     before = scene_of(at)
     at.session_state["visit"].model.history = [at.session_state["visit"].model.settings]

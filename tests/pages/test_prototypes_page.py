@@ -100,8 +100,8 @@ def find(at, label):
 def test_the_first_view_is_trained_and_its_numbers_are_those_of_the_metrics():
     at = visit()
     shown = at.session_state["visit"].model.shown[1].scene
-    table, W = shown.table, shown.runs["fairglvq"].prototypes[-1]
-    X, y, s = table.X[table.measured], table.y[table.measured], table.s[table.measured]
+    points, W = shown.points, shown.trainings["fairglvq"].prototypes[-1]
+    X, y, s = points.X[points.measured], points.y[points.measured], points.s[points.measured]
     decided = (((X[:, None] - W) ** 2).sum(axis=2).argmin(axis=1) >= len(W) // 2).astype(int)
     parity = metrics.statistical_parity_difference(decided, sensitive_features=s, favourable=1)
     chance = metrics.equal_opportunity_difference(y, decided, sensitive_features=s, favourable=1)
@@ -179,9 +179,9 @@ def test_a_bad_link_is_repaired_and_said():
 
 
 def test_what_cannot_be_trained_is_explained_and_undone():
-    from fairglvq.scenes import scene
+    from fairglvq.scenes.points import load_points
 
-    rows = (scene.load_table(Settings()).y == 1).nonzero()[0].tolist()
+    rows = (load_points(Settings()).y == 1).nonzero()[0].tolist()
     at = visit()
     at.session_state["visit"].model.history = [at.session_state["visit"].model.settings]
     at.session_state["visit"].model.settings = Settings(erased=tuple(rows))
@@ -247,7 +247,7 @@ def test_the_open_card_tells_what_a_direct_count_finds():
     assert f"→ {100 * rest.equal_opportunity:.1f} points." in removal
     closest = sorted(np.flatnonzero(explained.nearest == p), key=lambda i: ((people.X[i] - W[p]) ** 2).sum())[:3]
     labels = [button.label for button in at.button if button.label.startswith("Explain ")]
-    assert labels == [f"Explain person {v.table.rows[i] + 1}" for i in closest]
+    assert labels == [f"Explain person {v.points.rows[i] + 1}" for i in closest]
 
 
 def test_every_column_of_a_prototype_is_there():
@@ -279,7 +279,7 @@ def test_cards_of_inp_are_filled_in_with_the_average_person_and_say_so():
     checked(labelled(at.button_group, "Model").set_value("inp").run())
     v = view(at)
     model, people = v.models["inp"], v.people
-    removed = at.session_state["visit"].model.shown[1].scene.runs["inp"].removed
+    removed = at.session_state["visit"].model.shown[1].scene.trainings["inp"].removed
     assert "blind along 10 of 59 directions" in text(at, STARTS["inp"])
     assert any(words.value.startswith("INP took out 10 of 59 directions") for words in at.caption)
     profiles = v.explained("inp").profiles
@@ -380,13 +380,13 @@ def test_somebody_whose_decision_changed():
     at = go(visit(data="german", epochs="20"), "person")
     v = view(at)
     changed = explain.changed_people(v.explained("glvq"), v.explained("fairglvq"))
-    assert person(at) in v.table.rows[changed]
+    assert person(at) in v.points.rows[changed]
     before = person(at)
     checked(find(at, f"Somebody else of these {len(changed)}").click().run())
     assert person(at) != before
-    assert person(at) in v.table.rows[changed]
+    assert person(at) in v.points.rows[changed]
     payers = at.dataframe[-1].value
-    assert payers["person"].tolist() == [f"person {row + 1}" for row in v.table.rows[changed]]
+    assert payers["person"].tolist() == [f"person {row + 1}" for row in v.points.rows[changed]]
     assert (payers["GLVQ"] != payers["FairGLVQ"]).all()
 
 

@@ -9,7 +9,8 @@ import pytest
 from sklearn.preprocessing import MinMaxScaler
 
 from fairglvq import GLVQ, FairGLVQ, datasets
-from fairglvq.report.model_file import ModelFileError, Projection, SavedModel, Scaling, assemble, dumps, loads
+from fairglvq.datasets.split import Scaling
+from fairglvq.report.model_file import ModelFileError, Projection, SavedModel, assemble, dumps, loads
 
 
 @pytest.fixture(scope="module")
@@ -19,10 +20,10 @@ def german():
 
 @pytest.fixture(scope="module")
 def saved(german):
-    scaler = MinMaxScaler().fit(german.X)
+    scaling = Scaling.fit(german.X)
     model = FairGLVQ(3, C=1.5, max_epochs=5, learning_rate=0.1, random_state=4)
-    model.fit(scaler.transform(german.X), german.y, sensitive_features=german.s)
-    return SavedModel.of(model, german, scaling=Scaling.of_scaler(scaler))
+    model.fit(scaling.apply(german.X), german.y, sensitive_features=german.s)
+    return SavedModel.of(model, german, scaling=scaling)
 
 
 @pytest.fixture
@@ -61,13 +62,19 @@ def test_numbers_of_every_size_survive():
     assert loads(dumps(SavedModel(model))).model.prototypes_.tobytes() == W.tobytes()
 
 
-def test_a_range_scales_both_ways():
-    scaling = Scaling.of_range([1.0, 10.0], [4.0, 0.5])
-    np.testing.assert_array_equal(scaling.apply([[3.0, 10.25]]), [[0.5, 0.5]])
-    np.testing.assert_array_equal(scaling.invert([[0.5, 0.5]]), [[3.0, 10.25]])
-    other = Scaling("multiply", np.array([0.25, 2.0]), np.array([-0.25, -20.0]))
-    np.testing.assert_array_equal(other.apply([[3.0, 10.25]]), [[0.5, 0.5]])
-    np.testing.assert_array_equal(other.invert([[0.5, 0.5]]), [[3.0, 10.25]])
+@pytest.mark.parametrize(
+    "scaling",
+    [
+        {"kind": "divide", "first": [1.0, 10.0], "second": [4.0, 0.5]},
+        {"kind": "multiply", "first": [0.25, 2.0], "second": [-0.25, -20.0]},
+    ],
+)
+def test_both_kinds_of_scaling_can_be_read(scaling):
+    model = assemble("GLVQ", {"n_prototypes": 1}, prototypes=np.eye(2), classes=[0, 1])
+    content = json.loads(dumps(SavedModel(model)))
+    found = loads(json.dumps(content | {"scaling": scaling})).scaling
+    np.testing.assert_array_equal(found.apply([[3.0, 10.25]]), [[0.5, 0.5]])
+    np.testing.assert_array_equal(found.inverse([[0.5, 0.5]]), [[3.0, 10.25]])
 
 
 def test_prototypes_in_original_units(saved):
@@ -257,6 +264,7 @@ GONE = object()
         (["scaling", "kind"], "eval", "“scaling.kind” must be"),
         (["scaling", "first"], [1.0], "“scaling.first” must be a list of 59"),
         (["scaling", "first", 7], 0, "“scaling.first” must not hold a 0"),
+        (["scaling", "first", 7], 1e-320, "“scaling” cannot be used"),
         (["scaling"], 3, "“scaling” must be an object"),
         (["projection"], 3, "“projection” must be an object"),
         (["projection"], {"matrix": [[1.0]], "shift": [0.0]}, "“projection.matrix” must have 59 rows of 59 numbers"),

@@ -12,18 +12,19 @@ from test_cells import after_inp
 
 from fairglvq import FairGLVQ, datasets, explain, report
 from fairglvq.datasets import table
+from fairglvq.datasets.split import hold_out_share
 from fairglvq.experiments import evaluation
 from fairglvq.explain.people import Population, population
 from fairglvq.fairness import metrics
 from fairglvq.report import html_page
-from fairglvq.scenes import scene, scoring
+from fairglvq.scenes import points, scoring, training
 from fairglvq.scenes.settings import Settings
 
 EVIL = "<script>alert(1)</script>"
 
 
 def trained(data, C=1.5, held_out_share=0.2):
-    held_out = scene.stratified(data.y * len(data.group_names) + data.s, held_out_share, 0)
+    held_out = hold_out_share(data.y * len(data.group_names) + data.s, held_out_share, 0)
     people = population(data, held_out)
     learn = ~held_out
     fitted = FairGLVQ(3, C=C, max_epochs=10, learning_rate=0.1, random_state=0)
@@ -265,8 +266,8 @@ def test_a_model_that_sees_everything_fills_in_nothing(made):
 def test_the_receipt_prints_the_numbers_of_the_page(method, capsys):
     """What the playground shows for these settings, from the library alone."""
     settings = Settings(dataset="german", C=1.0, prototypes=2, batch_size=100, epochs=8, learning_rate=0.05, seed=3)
-    loaded = scene.load_table(settings)
-    run = scene.train_part(settings, loaded, method, lambda share: None)
+    loaded = points.load_points(settings)
+    run = training.train_part(settings, loaded, method, lambda share: None)
     score = scoring.score(loaded, scoring.decide(loaded, run, run.prototypes[-1]))
     parameters = {"n_prototypes": 2, "learning_rate": 0.05, "max_epochs": 8, "batch_size": 100, "random_state": 3}
     if method == "fairglvq":

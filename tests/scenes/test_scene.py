@@ -10,10 +10,12 @@ import pytest
 from fairglvq import GLVQ, FairGLVQ, NullSpaceProjection, datasets
 from fairglvq.experiments import evaluation
 from fairglvq.fairness import metrics
-from fairglvq.scenes import effects, scene, scoring
+from fairglvq.scenes import effects, scene, scoring, training
+from fairglvq.scenes.points import UntrainableError, load_points
 from fairglvq.scenes.service import CancelledError, ResultCache, TrainingService
 from fairglvq.scenes.settings import DEFAULTS, PRESETS, Fold, Point, Settings, for_table
 from fairglvq.scenes.sources import dataset_of, lend
+from fairglvq.scenes.training import FILM_C, METHODS, train_film, train_part
 from pages.shared.links import place, start_from
 from pages.shared.playground import gestures, stage
 
@@ -35,10 +37,8 @@ def ignore(share):
 
 @cache
 def made(settings):
-    table = scene.load_table(settings)
-    return scene.compose(
-        settings, table, {method: scene.train_part(settings, table, method, ignore) for method in scene.METHODS}
-    )
+    points = load_points(settings)
+    return scene.compose(settings, points, {method: train_part(settings, points, method, ignore) for method in METHODS})
 
 
 @pytest.fixture(params=SETTINGS.values(), ids=SETTINGS)
@@ -64,25 +64,25 @@ def squared(Z, W):
 
 
 def model_space(made_scene, method):
-    run = made_scene.runs[method]
-    X = made_scene.table.X
-    return X if run.matrix is None else X @ run.matrix.T + run.shift
+    trained = made_scene.trainings[method]
+    X = made_scene.points.X
+    return X if trained.matrix is None else X @ trained.matrix.T + trained.shift
 
 
 def test_fairglvq_is_the_estimator(settings):
     shown = made(settings)
-    table, learn = shown.table, ~shown.table.held_out
+    points, learn = shown.points, ~shown.points.held_out
     model = FairGLVQ(**parameters(settings), C=settings.C, alpha=settings.alpha)
-    model.fit(table.X[learn], table.y[learn], sensitive_features=table.s[learn])
-    run = shown.runs["fairglvq"]
-    np.testing.assert_allclose(run.prototypes[-1], model.prototypes_, rtol=0, atol=1e-12)
-    np.testing.assert_array_equal(run.pseudo[-1], model.pseudo_classes_)
-    predicted = model.predict(table.X[table.measured])
-    np.testing.assert_array_equal(scoring.decide(table, run, run.prototypes[-1]), predicted)
-    score = scoring.final_scores(shown)["fairglvq"]
-    truth, s = table.y[table.measured], table.s[table.measured]
+    model.fit(points.X[learn], points.y[learn], sensitive_features=points.s[learn])
+    trained = shown.trainings["fairglvq"]
+    np.testing.assert_allclose(trained.prototypes[-1], model.prototypes_, rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(trained.pseudo[-1], model.pseudo_classes_)
+    predicted = model.predict(points.X[points.measured])
+    np.testing.assert_array_equal(scoring.decide(points, trained, trained.prototypes[-1]), predicted)
+    score = scene.final_scores(shown)["fairglvq"]
+    truth, s = points.y[points.measured], points.s[points.measured]
     assert score.accuracy == pytest.approx((predicted == truth).mean())
-    f = table.favourable
+    f = points.favourable
     gap = metrics.statistical_parity_difference(predicted, sensitive_features=s, favourable=f)
     assert score.statistical_parity == pytest.approx(gap)
     gap = metrics.equal_opportunity_difference(truth, predicted, sensitive_features=s, favourable=f)
@@ -91,17 +91,17 @@ def test_fairglvq_is_the_estimator(settings):
 
 def test_glvq_is_the_estimator():
     shown = made(QUICK)
-    table, learn = shown.table, ~shown.table.held_out
-    model = GLVQ(**parameters(QUICK)).fit(table.X[learn], table.y[learn])
-    np.testing.assert_allclose(shown.runs["glvq"].prototypes[-1], model.prototypes_, rtol=0, atol=1e-9)
+    points, learn = shown.points, ~shown.points.held_out
+    model = GLVQ(**parameters(QUICK)).fit(points.X[learn], points.y[learn])
+    np.testing.assert_allclose(shown.trainings["glvq"].prototypes[-1], model.prototypes_, rtol=0, atol=1e-9)
 
 
 def test_inp_map_is_projection_and_scaling(settings):
     shown = made(settings)
-    table, learn = shown.table, ~shown.table.held_out
+    points, learn = shown.points, ~shown.points.held_out
     inp = NullSpaceProjection(settings.projections, random_state=settings.seed)
-    inp.fit(table.X[learn], sensitive_features=table.s[learn])
-    projected = inp.transform(table.X)
+    inp.fit(points.X[learn], sensitive_features=points.s[learn])
+    projected = inp.transform(points.X)
     low, span = projected[learn].min(axis=0), np.ptp(projected[learn], axis=0)
     expected = (projected - low) / np.where(span <= 1e-12, 1.0, span)
     np.testing.assert_allclose(model_space(shown, "inp"), expected, rtol=0, atol=1e-9)
@@ -123,29 +123,29 @@ def test_three_groups_leave_inp_nothing():
 
 
 def test_points_are_scaled_on_the_training_part(settings):
-    table = made(settings).table
-    learn = table.X[~table.held_out]
+    points = made(settings).points
+    learn = points.X[~points.held_out]
     assert learn.min() == 0
     assert learn.max() == 1
-    assert table.held_out.mean() == pytest.approx(settings.held_out, abs=0.01)
-    for c in range(len(table.classes)):
-        share = table.held_out[table.y == c].mean()
+    assert points.held_out.mean() == pytest.approx(settings.held_out, abs=0.01)
+    for c in range(len(points.classes)):
+        share = points.held_out[points.y == c].mean()
         assert share == pytest.approx(settings.held_out, abs=0.02)
 
 
 def test_the_blob_is_complete_and_small(settings):
     shown = made(settings)
-    film = scene.train_film(replace(settings, epochs=10), shown.table, ignore)
+    film = train_film(replace(settings, epochs=10), shown.points, ignore)
     whole = scene.with_film(shown, settings, film)
     F, P = len(whole.meta["epochs"]), len(whole.meta["panels"][0]["labels"])
     assert whole.meta["epochs"][0] == 0
     assert whole.meta["epochs"][-1] == settings.epochs
-    for method in scene.METHODS:
+    for method in METHODS:
         assert whole.arrays[f"{method}.prototypes"].shape == (F, P, 2)
         assert whole.arrays[f"{method}.prototypes"].dtype == np.float64
         assert whole.arrays[f"{method}.pseudo"].shape == (F, P)
         assert whole.arrays[f"{method}.alpha_uses"].shape == (F,)
-    assert whole.arrays["film.prototypes"].shape == (len(scene.FILM_C), P, 2)
+    assert whole.arrays["film.prototypes"].shape == (len(FILM_C), P, 2)
     assert len(stage.pack(whole.meta, whole.arrays)) < 300_000
 
 
@@ -153,8 +153,8 @@ def test_the_blob_is_complete_and_small(settings):
 def test_frames_fit_the_budget(settings):
     n_classes = 3 if settings.dataset == "three_classes" else 2
     P = settings.prototypes * n_classes
-    frames = settings.epochs / scene.record_interval(settings, n_classes) + 1
-    assert frames * 3 * 33 * P < scene.FRAME_BYTES
+    frames = settings.epochs / training.record_interval(settings, n_classes) + 1
+    assert frames * 3 * 33 * P < training.FRAME_BYTES
     assert frames > 40
 
 
@@ -166,9 +166,9 @@ def test_a_slice_shows_the_true_decision_on_its_plane():
         q = np.random.default_rng(0).uniform(-1.5, 1.5, (400, 2))
         on_plane = plane.origin + q @ plane.axes.T  # (400, d)
         for panel in shown.meta["panels"]:
-            key, run = panel["key"], shown.runs[panel["key"]]
-            Z = on_plane if run.matrix is None else on_plane @ run.matrix.T + run.shift
-            truth = squared(Z, run.prototypes[-1])
+            key, trained = panel["key"], shown.trainings[panel["key"]]
+            Z = on_plane if trained.matrix is None else on_plane @ trained.matrix.T + trained.shift
+            truth = squared(Z, trained.prototypes[-1])
             A, b = (np.eye(2), np.zeros(2)) if panel["map"] is None else (np.array(panel["map"][k]) for k in "Ab")
             W, r = shown.arrays[f"{key}.prototypes"][-1], shown.arrays[f"{key}.weights"][-1]
             drawn = squared(q @ A.T + b, W) + r
@@ -178,15 +178,17 @@ def test_a_slice_shows_the_true_decision_on_its_plane():
 
 def test_a_slice_counts_everybody():
     shown = made(SETTINGS["german"])
-    table = shown.table
-    y, s = table.y[table.measured], table.s[table.measured]
-    before = scoring.decide(table, shown.runs["glvq"], shown.runs["glvq"].prototypes[-1])
-    for method in scene.METHODS:
-        run = shown.runs[method]
+    points = shown.points
+    y, s = points.y[points.measured], points.s[points.measured]
+    before = scoring.decide(points, shown.trainings["glvq"], shown.trainings["glvq"].prototypes[-1])
+    for method in METHODS:
+        trained = shown.trainings[method]
         for frame in (0, -1):
-            decided = squared(model_space(shown, method)[table.measured], run.prototypes[frame]).argmin(axis=1) // 4
+            decided = (
+                squared(model_space(shown, method)[points.measured], trained.prototypes[frame]).argmin(axis=1) // 4
+            )
             counts = shown.arrays[f"{method}.counts"][frame]
-            assert counts.sum() == table.measured.sum()
+            assert counts.sum() == points.measured.sum()
             for g, t, p in np.ndindex(2, 2, 2):
                 assert counts[g, t, p] == ((s == g) & (y == t) & (decided == p)).sum()
             changed = shown.arrays[f"{method}.changed"][frame]
@@ -194,31 +196,33 @@ def test_a_slice_counts_everybody():
                 mine = (s == g) & (y == t)
                 assert changed[g, t, 0] == (mine & (decided == 1) & (before == 0)).sum()
                 assert changed[g, t, 1] == (mine & (decided == 0) & (before == 1)).sum()
-    nearest = squared(model_space(shown, "inp")[np.arange(len(table.y))], shown.runs["inp"].prototypes[-1]).argmin(1)
+    nearest = squared(
+        model_space(shown, "inp")[np.arange(len(points.y))], shown.trainings["inp"].prototypes[-1]
+    ).argmin(1)
     np.testing.assert_array_equal(shown.arrays["inp.nearest"], nearest)
 
 
 def test_film_and_picture_are_the_same_model():
-    C = scene.FILM_C[4]
+    C = FILM_C[4]
     settings = replace(QUICK, C=C)
     shown = made(settings)
-    film = scene.train_film(settings, shown.table, ignore)
-    np.testing.assert_array_equal(film.prototypes[4], shown.runs["fairglvq"].prototypes[-1])
-    np.testing.assert_array_equal(film.pseudo[4], shown.runs["fairglvq"].pseudo[-1])
+    film = train_film(settings, shown.points, ignore)
+    np.testing.assert_array_equal(film.prototypes[4], shown.trainings["fairglvq"].prototypes[-1])
+    np.testing.assert_array_equal(film.pseudo[4], shown.trainings["fairglvq"].pseudo[-1])
 
 
 def test_painted_points_are_added_and_erased_ones_gone():
     paint = (Point(place(0.5), place(0.5), 1, 0),)
-    plain, table = scene.load_table(QUICK), scene.load_table(replace(QUICK, painted=paint, erased=(0, 5)))
-    assert len(table.y) == len(plain.y) - 1
-    np.testing.assert_array_equal(table.X[:-1], np.delete(plain.X, [0, 5], axis=0))
-    np.testing.assert_allclose(table.X[-1], [0.5, 0.5], atol=1e-3)
-    assert (table.y[-1], table.s[-1], table.held_out[-1], table.rows[-1]) == (1, 0, False, -1)
+    plain, points = load_points(QUICK), load_points(replace(QUICK, painted=paint, erased=(0, 5)))
+    assert len(points.y) == len(plain.y) - 1
+    np.testing.assert_array_equal(points.X[:-1], np.delete(plain.X, [0, 5], axis=0))
+    np.testing.assert_allclose(points.X[-1], [0.5, 0.5], atol=1e-3)
+    assert (points.y[-1], points.s[-1], points.held_out[-1], points.rows[-1]) == (1, 0, False, -1)
 
 
 def test_a_paint_gesture_names_points_as_the_stage_numbers_them():
     here = replace(QUICK, painted=(Point(0.0, 0.0, 0, 0), Point(1.0, 1.0, 1, 1)), erased=(2,))
-    n = len(made(here).table.y)
+    n = len(made(here).points.y)
     gesture = {"added": [[0.25, 0.75, 1, 1]], "erased": [0, 2, n - 2]}
     there = gestures.painted(here, made(here), gesture)
     assert there.erased == (0, 2, 3)  # row 2 is gone already, so the third point shown is row 3
@@ -226,30 +230,30 @@ def test_a_paint_gesture_names_points_as_the_stage_numbers_them():
 
 
 def test_nothing_to_tell_apart_is_said_in_words():
-    rows = tuple(int(row) for row in np.flatnonzero(scene.load_table(QUICK).y == 1))
-    with pytest.raises(scene.UntrainableError, match="Only one class is left"):
-        scene.load_table(replace(QUICK, erased=rows))
+    rows = tuple(int(row) for row in np.flatnonzero(load_points(QUICK).y == 1))
+    with pytest.raises(UntrainableError, match="Only one class is left"):
+        load_points(replace(QUICK, erased=rows))
 
 
 def test_one_group_leaves_inp_without_work():
-    rows = tuple(int(row) for row in np.flatnonzero(scene.load_table(QUICK).s == 1))
+    rows = tuple(int(row) for row in np.flatnonzero(load_points(QUICK).s == 1))
     shown = made(replace(QUICK, erased=rows))
-    assert shown.runs["inp"].matrix is None
+    assert shown.trainings["inp"].matrix is None
     assert "only one group" in shown.meta["panels"][1]["note"]
-    assert scoring.final_scores(shown)["fairglvq"].statistical_parity is None
+    assert scene.final_scores(shown)["fairglvq"].statistical_parity is None
     stage.pack(shown.meta, shown.arrays)
 
 
 def test_training_goes_on_from_prototypes_put_down_by_hand():
-    start = start_from("glvq", made(QUICK).runs["glvq"].prototypes[-1].tolist())
+    start = start_from("glvq", made(QUICK).trainings["glvq"].prototypes[-1].tolist())
     moved = made(replace(QUICK, start=start))
-    np.testing.assert_allclose(moved.runs["glvq"].prototypes[0], start.prototypes)
-    np.testing.assert_array_equal(moved.runs["fairglvq"].prototypes, made(QUICK).runs["fairglvq"].prototypes)
+    np.testing.assert_allclose(moved.trainings["glvq"].prototypes[0], start.prototypes)
+    np.testing.assert_array_equal(moved.trainings["fairglvq"].prototypes, made(QUICK).trainings["fairglvq"].prototypes)
 
 
 def test_a_drag_is_answered_exactly():
     shown = made(QUICK)
-    W = shown.runs["inp"].prototypes[-1] + 0.3
+    W = shown.trainings["inp"].prototypes[-1] + 0.3
     dragged = {"frame": 99, "film": None, "places": W.tolist()}
     reply = gestures.answer(shown, None, {"token": 7, "panel": "inp", "model": dragged, "pseudo": [0] * 8})
     assert reply["token"] == 7
@@ -258,29 +262,29 @@ def test_a_drag_is_answered_exactly():
 
 def check_answer(shown, panel, W, reply):
     """Counts, changes against GLVQ and votes of prototypes W, by definition."""
-    table, Z = shown.table, model_space(shown, panel)
+    points, Z = shown.points, model_space(shown, panel)
     cells = squared(Z, W).argmin(axis=1)
     per_class = len(W) // 2
-    decided = cells[table.measured] // per_class
-    y, s = table.y[table.measured], table.s[table.measured]
+    decided = cells[points.measured] // per_class
+    y, s = points.y[points.measured], points.s[points.measured]
     counts = np.array(reply["counts"]).reshape(2, 2, 2)
     for g, t, p in np.ndindex(2, 2, 2):
         assert counts[g, t, p] == ((s == g) & (y == t) & (decided == p)).sum()
-    before = scoring.decide(table, shown.runs["glvq"], shown.runs["glvq"].prototypes[-1])
+    before = scoring.decide(points, shown.trainings["glvq"], shown.trainings["glvq"].prototypes[-1])
     changed = np.array(reply["changed"]).reshape(2, 2, 2)
     for g, t in np.ndindex(2, 2):
         own = (s == g) & (y == t)
         assert changed[g, t].tolist() == [(own & (decided > before)).sum(), (own & (decided < before)).sum()]
     for j, pseudo in enumerate(reply["pseudo"]):
-        votes = np.bincount(table.s[~table.held_out & (cells == j)], minlength=2)
+        votes = np.bincount(points.s[~points.held_out & (cells == j)], minlength=2)
         assert pseudo == (votes.argmax() if votes.any() else 0)
 
 
 @pytest.mark.parametrize("panel", ["glvq", "inp", "fairglvq"])
 def test_a_drag_on_a_slice_moves_along_the_plane_and_counts_everybody(panel):
     shown = made(SETTINGS["german"])
-    run, lens = shown.runs[panel], shown.plane.lens(shown.runs[panel])
-    base = run.prototypes[3]
+    trained, lens = shown.trainings[panel], shown.plane.lens(shown.trainings[panel])
+    base = trained.prototypes[3]
     places = lens.places(base)
     places[2] += (0.7, -0.4)
     name = {"frame": 3, "film": None, "places": places.tolist()}
@@ -295,42 +299,42 @@ def test_a_drag_on_a_slice_moves_along_the_plane_and_counts_everybody(panel):
 def test_a_model_of_the_film_can_be_moved_too():
     settings = SETTINGS["german"]
     shown = made(settings)
-    film = scene.train_film(settings, shown.table, ignore)
+    film = train_film(settings, shown.points, ignore)
     W = gestures.prototypes_of(shown, film, "fairglvq", {"frame": 0, "film": 2, "places": None})
     np.testing.assert_array_equal(W, film.prototypes[2])
     changed = scene.with_film(shown, settings, film).arrays["film.changed"][2]
-    before, after = shown.runs["glvq"].decisions[-1], film.decisions[2]
+    before, after = shown.trainings["glvq"].decisions[-1], film.decisions[2]
     assert changed.sum(axis=(0, 1)).tolist() == [(after > before).sum(), (after < before).sum()]
 
 
 def test_facts_of_a_selection_on_a_slice_count_all_dimensions():
     shown = made(SETTINGS["german"])
-    table = shown.table
-    models = {panel: {"frame": 2, "film": None, "places": None} for panel in scene.METHODS}
+    points = shown.points
+    models = {panel: {"frame": 2, "film": None, "places": None} for panel in METHODS}
     index = 17
     told = gestures.facts(
         shown, None, {"key": "k", "subject": "point", "panel": "inp", "index": index, "models": models}
     )
-    for panel in scene.METHODS:
+    for panel in METHODS:
         Z = model_space(shown, panel)[shown.shown[[index]]]
-        np.testing.assert_allclose(told[panel], squared(Z, shown.runs[panel].prototypes[2])[0], atol=1e-9)
-    assert told["row"] == table.rows[shown.shown[index]] + 1
+        np.testing.assert_allclose(told[panel], squared(Z, shown.trainings[panel].prototypes[2])[0], atol=1e-9)
+    assert told["row"] == points.rows[shown.shown[index]] + 1
     question = {"key": "k", "subject": "prototype", "panel": "inp", "index": 1, "models": models}
     told = gestures.facts(shown, None, question)
-    inside = squared(model_space(shown, "inp"), shown.runs["inp"].prototypes[2]).argmin(axis=1) == 1
+    inside = squared(model_space(shown, "inp"), shown.trainings["inp"].prototypes[2]).argmin(axis=1) == 1
     assert told["key"] == "k"
-    assert told["votes"] == [(inside & ~table.held_out & (table.s == g)).sum() for g in (0, 1)]
+    assert told["votes"] == [(inside & ~points.held_out & (points.s == g)).sum() for g in (0, 1)]
     assert np.sum(told["members"]) == inside.sum() > 0
-    assert told["members"][1][0] == (inside & (table.s == 1) & (table.y == 0)).sum()
-    assert told["n"] == (inside & table.held_out).sum()
-    assert told["right"] == (inside & table.held_out & (table.y == 0)).sum()
+    assert told["members"][1][0] == (inside & (points.s == 1) & (points.y == 0)).sum()
+    assert told["n"] == (inside & points.held_out).sum()
+    assert told["right"] == (inside & points.held_out & (points.y == 0)).sum()
 
 
 def test_training_that_flies_off_stands_still_and_is_said(monkeypatch):
     monkeypatch.setattr("fairglvq.lvq.trainer.FENCE", 0.6)
     settings = replace(QUICK, C=5.0, learning_rate=0.3, epochs=20)
     shown = made(settings)
-    assert shown.runs["fairglvq"].flew_off
+    assert shown.trainings["fairglvq"].flew_off
     frames = shown.arrays["fairglvq.prototypes"]
     assert len(frames) == len(shown.meta["epochs"])
     assert np.isfinite(frames).all()
@@ -339,23 +343,23 @@ def test_training_that_flies_off_stands_still_and_is_said(monkeypatch):
 
 
 def test_every_setting_says_what_it_did(settings):
-    said = effects.said(settings, made(settings))
+    said = effects.sentences(settings, made(settings))
     assert all(sentence.endswith(".") and "nan" not in sentence for sentence in said.values())
-    steps = -(-(~made(settings).table.held_out).sum() // settings.batch_size)
+    steps = -(-(~made(settings).points.held_out).sum() // settings.batch_size)
     assert said["batch_size"].startswith(f"{steps:,} step")
 
 
 def test_alpha_says_whether_it_mattered():
-    idle = effects.said(QUICK, made(QUICK))["alpha"]
+    idle = effects.sentences(QUICK, made(QUICK))["alpha"]
     assert idle == "Not used in any of 25,600 updates: no rival was ever missing."
     alone = replace(PRESETS["alpha"].settings, epochs=10)
-    uses = made(alone).runs["fairglvq"].alpha_uses[-1]
+    uses = made(alone).trainings["fairglvq"].alpha_uses[-1]
     assert uses > 0
-    assert effects.said(alone, made(alone))["alpha"].startswith(f"Used in {uses:,} of 25,600 updates")
+    assert effects.sentences(alone, made(alone))["alpha"].startswith(f"Used in {uses:,} of 25,600 updates")
 
 
 def test_presets_show_what_their_stories_say():
-    scores = {name: scoring.final_scores(made(preset.settings)) for name, preset in PRESETS.items()}
+    scores = {name: scene.final_scores(made(preset.settings)) for name, preset in PRESETS.items()}
     for name in ("xor", "inp", "groups", "classes"):
         before, after = scores[name]["glvq"], scores[name]["fairglvq"]
         assert after.statistical_parity < 0.4 * before.statistical_parity
@@ -365,18 +369,18 @@ def test_presets_show_what_their_stories_say():
     strong = scores["strong"]["fairglvq"]
     assert strong.accuracy < 0.55
     assert strong.statistical_parity < 0.1
-    assert made(PRESETS["alpha"].settings).runs["fairglvq"].alpha_uses[-1] > 0
+    assert made(PRESETS["alpha"].settings).trainings["fairglvq"].alpha_uses[-1] > 0
     assert scores["local"]["fairglvq"].accuracy == pytest.approx(0.76, abs=0.05)  # Table 1
 
 
 def test_a_change_of_c_trains_fairglvq_alone(monkeypatch):
     service, trained = TrainingService(), []
-    plain = scene.train_part
-    monkeypatch.setattr(scene, "train_part", lambda *args: trained.append(args[2]) or plain(*args))
+    plain = train_part
+    monkeypatch.setattr(training, "train_part", lambda *args: trained.append(args[2]) or plain(*args))
     first = service.order(QUICK).future.result()
     second = service.order(replace(QUICK, C=0.5)).future.result()
     assert sorted(trained) == ["fairglvq", "fairglvq", "glvq", "inp"]
-    assert second.scene.runs["glvq"] is first.scene.runs["glvq"]
+    assert second.scene.trainings["glvq"] is first.scene.trainings["glvq"]
     assert second.scene.meta["revision"] != first.scene.meta["revision"]
 
 
@@ -387,24 +391,24 @@ def test_a_cancelled_job_ends_and_leaves_nothing_behind():
     job.cancel()
     with pytest.raises(CancelledError):
         job.future.result()
-    assert service.results.peek(scene.part_key(long, "fairglvq")) is None
+    assert service.results.peek(training.part_key(long, "fairglvq")) is None
 
 
-def test_a_film_appears_on_the_shelf():
+def test_a_finished_film_is_kept():
     service = TrainingService()
     assert service.film(QUICK) is None
     film = service.order_film(QUICK).future.result()
     assert service.film(replace(QUICK, C=0.1)) is film
 
 
-def test_a_shelf_forgets_the_oldest_and_keeps_no_failure():
-    shelf = ResultCache(2)
+def test_a_cache_forgets_the_oldest_and_keeps_no_failure():
+    cache = ResultCache(2)
     for key in "aabac":
-        assert shelf.get(key, lambda key=key: key * 2) == key * 2
-    assert [shelf.peek(key) for key in "abc"] == ["aa", None, "cc"]
+        assert cache.get(key, lambda key=key: key * 2) == key * 2
+    assert [cache.peek(key) for key in "abc"] == ["aa", None, "cc"]
     with pytest.raises(ZeroDivisionError):
-        shelf.get("d", lambda: 1 / 0)
-    assert shelf.get("d", lambda: 4) == 4
+        cache.get("d", lambda: 1 / 0)
+    assert cache.get("d", lambda: 4) == 4
 
 
 FOLDED = {
@@ -414,7 +418,7 @@ FOLDED = {
 
 
 @pytest.mark.parametrize("folded", FOLDED.values(), ids=FOLDED)
-@pytest.mark.parametrize("method", scene.METHODS)
+@pytest.mark.parametrize("method", METHODS)
 def test_a_model_opened_from_a_curve_is_the_one_on_the_curve(folded, method):
     own = {name: value for name, value in parameters(folded).items() if name != "random_state"} | {
         "alpha": folded.alpha
@@ -423,7 +427,7 @@ def test_a_model_opened_from_a_curve_is_the_one_on_the_curve(folded, method):
     folds, fold, seed = folded.fold
     rows = evaluation.evaluate(dataset_of(folded), method, strength, folds, seed, store=False, **own)
     row = rows[rows.fold == fold].iloc[0]
-    found = scoring.final_scores(made(folded))[method]
+    found = scene.final_scores(made(folded))[method]
     assert found == (row.accuracy, row.statistical_parity, row.equal_opportunity)
     assert 0 < found.accuracy < 1
 
@@ -433,12 +437,12 @@ def test_an_own_table_is_trained_like_any_other_and_forgotten_with_its_owner():
     settings = replace(for_table(lend(data), data), epochs=2)
     service = TrainingService()
     show = service.order(settings).future.result(timeout=60)
-    assert show.scene.table.X.shape == data.X.shape
+    assert show.scene.points.X.shape == data.X.shape
     assert service.results.futures
     service.forget(settings.table)
     assert not service.results.futures
-    assert not service.tables.futures
+    assert not service.points.futures
     del data
     gc.collect()
-    with pytest.raises(scene.UntrainableError, match="choose it again"):
-        scene.load_table(settings)
+    with pytest.raises(UntrainableError, match="choose it again"):
+        load_points(settings)

@@ -1,26 +1,32 @@
 """Settings: links there and back, repairs, presets, and what a change makes meaningless."""
 
+import ast
 import gc
+import subprocess
+import sys
 from dataclasses import fields, replace
+from pathlib import Path
 
 import pytest
 
+import fairglvq
 from fairglvq.datasets import DATASETS
 from fairglvq.scenes.settings import (
     DEFAULTS,
     FIELDS,
     MAIN,
     PRESETS,
+    TABLE,
     Fold,
     Point,
     Settings,
-    changed,
     for_table,
-    nearest,
+    nearest_allowed,
     preset_of,
     shape_of,
+    with_changes,
 )
-from fairglvq.scenes.sources import TABLE, lend
+from fairglvq.scenes.sources import lend
 from pages.shared.links import PAINT_LIMIT, from_query, missing_in_link, place, start_from, to_query
 from pages.shared.session import short_view
 
@@ -40,7 +46,7 @@ def test_every_default_and_preset_is_allowed(settings):
         if isinstance(value, str):
             assert value in (*field.choices, TABLE)
         else:
-            assert nearest(field, value) == value
+            assert nearest_allowed(field, value) == value
 
 
 def test_defaults_need_no_link_and_every_data_set_has_some():
@@ -105,7 +111,7 @@ def test_a_bad_link_is_repaired_and_said(query, expected, said):
 
 
 def test_what_streamlit_and_lessons_add_to_a_link_is_no_mistake():
-    assert from_query({"view": "{}", "lesson": "1", "embed": "true"}) == (Settings(), [])
+    assert from_query({"view": "{}", "embed": "true"}) == (Settings(), [])
 
 
 def test_many_painted_points_stay_out_of_the_link():
@@ -130,20 +136,20 @@ def test_presets_are_recognised_whatever_the_seed():
 
 def test_a_change_forgets_what_no_longer_makes_sense():
     here = Settings(prototypes=1, painted=PAINT, erased=(4,), start=start_from("glvq", [[0, 0], [1, 1]]))
-    assert changed(here, C=2.0) == replace(here, C=2.0)
-    assert changed(here, prototypes=1) == here
-    assert changed(here, prototypes=2).start is None
-    assert changed(here, prototypes=2).painted == PAINT
-    other = changed(here, seed=5)
+    assert with_changes(here, C=2.0) == replace(here, C=2.0)
+    assert with_changes(here, prototypes=1) == here
+    assert with_changes(here, prototypes=2).start is None
+    assert with_changes(here, prototypes=2).painted == PAINT
+    other = with_changes(here, seed=5)
     assert (other.painted, other.erased, other.start) == (PAINT, (), None)
-    local = changed(here, dataset="local")
+    local = with_changes(here, dataset="local")
     assert (local.painted, local.erased, local.start, local.prototypes) == ((), (), None, 1)
 
 
 def test_people_are_trained_with_settings_of_their_own():
-    adult = changed(Settings(learning_rate=0.3, seed=3), dataset="adult")
+    adult = with_changes(Settings(learning_rate=0.3, seed=3), dataset="adult")
     assert adult == replace(DEFAULTS["adult"], seed=3)
-    assert changed(adult, dataset="xor") == Settings(seed=3)
+    assert with_changes(adult, dataset="xor") == Settings(seed=3)
 
 
 def test_an_own_table_is_known_as_long_as_somebody_holds_it():
@@ -152,7 +158,7 @@ def test_an_own_table_is_known_as_long_as_somebody_holds_it():
     assert from_query(to_query(settings)) == (settings, [])
     assert settings.real
     assert settings.prototypes <= 40
-    assert changed(settings, dataset="xor").table == ""
+    assert with_changes(settings, dataset="xor").table == ""
     del data
     gc.collect()
     assert from_query(to_query(settings))[0].dataset == "xor"
@@ -160,9 +166,9 @@ def test_an_own_table_is_known_as_long_as_somebody_holds_it():
 
 def test_another_split_leaves_the_fold():
     here = Settings(fold=Fold(5, 1, 0))
-    assert changed(here, C=2.0).fold == here.fold
-    assert changed(here, held_out=0.5).fold is None
-    assert changed(here, dataset="local").fold is None
+    assert with_changes(here, C=2.0).fold == here.fold
+    assert with_changes(here, held_out=0.5).fold is None
+    assert with_changes(here, dataset="local").fold is None
 
 
 def test_the_view_in_a_link_is_short():
@@ -171,3 +177,21 @@ def test_the_view_in_a_link_is_short():
     assert short_view(None, 150) == {}
     mine = usual | {"epoch": 40, "show": {"regions": True, "forces": True}, "camera": [0.5, 0.5, 2]}
     assert short_view(mine, 150) == {"epoch": 40, "show": {"forces": True}, "camera": [0.5, 0.5, 2]}
+
+
+def test_settings_and_links_load_nothing_slow():
+    code = "import sys, fairglvq.scenes.settings, fairglvq.scenes.sources, pages.shared.links; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"numba", "sklearn", "pandas", "scipy", "streamlit"} & set(done.stdout.split())
+
+
+def test_no_import_of_the_library_is_for_types_only():
+    """An import that only the type checker sees hides a cycle; the facade alone imports its names lazily."""
+    facade = Path(fairglvq.__file__)
+    hidden = []
+    for path in facade.parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if path != facade and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+                lines = map(ast.unparse, node.body)
+                hidden += [f"{path.name}: {line}" for line in lines if "fairglvq" in line]
+    assert hidden == []

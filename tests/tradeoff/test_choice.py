@@ -13,7 +13,7 @@ from fairglvq.datasets import DATASETS
 from fairglvq.experiments import evaluation, methods, paper, sweep
 from fairglvq.experiments.engine import Pool, Run, local_workers
 from fairglvq.experiments.sweep import Model
-from fairglvq.scenes import scene, scoring
+from fairglvq.scenes import points, scoring, training
 from fairglvq.tradeoff import curve
 from fairglvq.tradeoff.choice import Choice, read_strengths, settings_of, usual, write_strengths
 from pages.shared.tradeoff import export
@@ -123,9 +123,9 @@ def test_an_opened_model_is_the_one_on_the_curve(model):
     params = dict(choice.sweep().params)
     rows = evaluation.evaluate(data, model.method, strengths, choice.folds, model.seed, store=False, **params)
     row = rows[rows.fold == model.fold].iloc[0]
-    table = scene.load_table(settings)
-    run = scene.train_part(settings, table, model.method, lambda share: None)
-    found = scoring.score(table, scoring.decide(table, run, run.prototypes[-1]))
+    loaded = points.load_points(settings)
+    trained = training.train_part(settings, loaded, model.method, lambda share: None)
+    found = scoring.score(loaded, scoring.decide(loaded, trained, trained.prototypes[-1]))
     assert found == (row.accuracy, row.statistical_parity, row.equal_opportunity)
 
 

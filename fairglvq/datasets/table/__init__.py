@@ -59,17 +59,17 @@ def build(
     _check(frame, plan)
     assert plan.target is not None
     assert plan.protected is not None
-    said = list(notes)
+    caveats = list(notes)
     labels = roles.labels_of(frame, plan)
-    groups = roles.groups_of(frame, plan, said)
-    kept = roles.rows_with_both(frame, plan, labels, groups, said)
-    table = features.converted(frame.loc[kept, features.chosen(frame, plan, said)], plan, said)
-    table = features.without_gaps(table, plan, said)
-    table = features.sampled(table, most_cells, said, seed)
+    groups = roles.groups_of(frame, plan, caveats)
+    kept = roles.rows_with_both(frame, plan, labels, groups, caveats)
+    table = features.converted(frame.loc[kept, features.chosen(frame, plan, caveats)], plan, caveats)
+    table = features.without_gaps(table, plan, caveats)
+    table = features.sampled(table, most_cells, caveats, seed)
     labels, groups = labels[table.index], groups[table.index]
-    table = features.merged(table, plan, said)
+    table = features.merged(table, plan, caveats)
     class_names, y = roles.coded_classes(labels, plan)
-    group_names, s = roles.coded_groups(groups, plan, said)
+    group_names, s = roles.coded_groups(groups, plan, caveats)
     binary, categories = features.encodings(table)
     X, blocks = encode(table, binary=binary, categories=categories)
     readable = _readable(frame.loc[table.index])
@@ -89,7 +89,7 @@ def build(
         group_column=group_column,
         source=source,
         licence=licence,
-        caveats=tuple(said),
+        caveats=tuple(caveats),
         readable=readable,
     )
 

@@ -1,4 +1,4 @@
-"""Cells of a text file become columns of numbers or words; nothing is run, and what is not obvious is said.
+"""Cells of a text file as columns of numbers or words; notes say what was not obvious.
 
 Numbers may be written as people and spreadsheets write them: 1,234.50 or 1.234,50, with a percent or currency sign.
 """
@@ -20,7 +20,7 @@ MISSING = frozenset(
         *("#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!"),  # what spreadsheets write for an error
     ]
 )
-"""Cells that say "no value here"."""
+"""Cells that stand for a missing value."""
 
 MOSTLY = 0.8  # share of numbers among different values from which on a column was probably meant to be one
 
@@ -36,9 +36,9 @@ _CURRENCIES = "$€£¥"
 
 @dataclass(frozen=True)
 class Distinct:
-    """The different cells of a column, stripped and None where they say nothing, and which of them each row holds.
+    """The different cells of a column, stripped and None where missing, and which of them each row holds.
 
-    Most cells repeat others, so that everything else needs to look at few.
+    Most cells repeat others, so the rest of the work has few to look at.
     """
 
     codes: np.ndarray
@@ -46,19 +46,19 @@ class Distinct:
 
     @classmethod
     def of(cls, cells: Sequence[str]) -> Distinct:
-        """Take a column apart."""
+        """Find the different cells of a column."""
         codes, found = pd.factorize(np.fromiter(cells, dtype=object, count=len(cells)))
         return cls(codes, [None if cell.strip() in MISSING else cell.strip() for cell in found.tolist()])
 
     @property
-    def told(self) -> list[str]:
-        """The cells that say something."""
+    def present(self) -> list[str]:
+        """The cells that hold a value."""
         return [value for value in self.values if value is not None]
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of numbers or words, and what a reader may want to know about how it became that."""
+    """A column of numbers or words, and what is worth a note about how it was read."""
 
     values: pd.Series
     example: tuple[str, float] | None = None  # a number that was not written plainly, and what it was taken for
@@ -68,31 +68,33 @@ class Column:
 def decimal_commas(columns: Sequence[Distinct]) -> bool:
     """Whether a file writes 1,5 for one and a half: some column has a comma that cannot part thousands."""
     return any(
-        any(map(_DECIMAL_COMMA.fullmatch, told)) and _all_numbers(told, _CONTINENTAL)
-        for told in (_undressed(column.told) for column in columns)
+        any(map(_DECIMAL_COMMA.fullmatch, cells)) and _all_numbers(cells, _CONTINENTAL)
+        for cells in (_undressed(column.present) for column in columns)
     )
 
 
 def typed(cells: Distinct, commas: bool) -> Column:
-    """Numbers if every cell that says something is one, else words. ``commas``: what `decimal_commas` found."""
-    found = _numbers(cells.told, commas)
+    """Numbers if every cell that holds a value is one, else words. ``commas``: what `decimal_commas` found."""
+    found = _numbers(cells.present, commas)
     if found is None:
         words = pd.Series(np.array(cells.values, dtype=object)[cells.codes], dtype="str")
         return Column(words, odd=_odd(cells))
-    numbers = dict(zip(cells.told, found[0], strict=True))
+    numbers = dict(zip(cells.present, found[0], strict=True))
     values = np.array([np.nan if value is None else numbers[value] for value in cells.values])
     example = next((cell for cell, dressed in zip(numbers, found[1], strict=True) if dressed), None)
     return Column(pd.Series(values[cells.codes]), None if example is None else (example, numbers[example]))
 
 
 def notes_of(columns: Mapping[str, Column], row_numbers: Sequence[int], most: int = 4) -> list[str]:
-    """What is to be said about how cells were read."""
+    """Notes on how cells were read."""
     notes = []
     examples = {name: column.example for name, column in columns.items() if column.example}
     if examples:
-        told = [f"{quoted(cell)} in {quoted(name)} as {number_word(value)}" for name, (cell, value) in examples.items()]
-        more = f", and {len(told) - most:,} more columns like these" if len(told) > most else ""
-        notes.append(f"Numbers were read without their signs and separators: {', '.join(told[:most])}{more}.")
+        found = [
+            f"{quoted(cell)} in {quoted(name)} as {number_word(value)}" for name, (cell, value) in examples.items()
+        ]
+        more = f", and {len(found) - most:,} more columns like these" if len(found) > most else ""
+        notes.append(f"Numbers were read without their signs and separators: {', '.join(found[:most])}{more}.")
     for name, column in columns.items():
         if column.odd:
             first, n = column.odd
@@ -104,21 +106,21 @@ def notes_of(columns: Mapping[str, Column], row_numbers: Sequence[int], most: in
     return notes
 
 
-def _numbers(told: Sequence[str], commas: bool) -> tuple[list[float], list[bool]] | None:
+def _numbers(cells: Sequence[str], commas: bool) -> tuple[list[float], list[bool]] | None:
     """The values, read the way this file writes numbers, and which were not written plainly; None if they are words."""
-    plain = _undressed(told)
+    plain = _undressed(cells)
     for style in (_CONTINENTAL, _NUMBER, _ENGLISH) if commas else (_NUMBER, _ENGLISH, _CONTINENTAL):
         if _all_numbers(plain, style):
             dressed = [
-                _grouped(cell, style) or len(cell) < len(before) for cell, before in zip(plain, told, strict=True)
+                _grouped(cell, style) or len(cell) < len(before) for cell, before in zip(plain, cells, strict=True)
             ]
             return [_float(cell, style) for cell in plain], dressed
     return None
 
 
-def _all_numbers(told: Sequence[str], style: re.Pattern) -> bool:
+def _all_numbers(cells: Sequence[str], style: re.Pattern) -> bool:
     """Codes such as 007 are none, as they would lose their zeros; nor is a column that holds "inf" alone."""
-    return all(map(style.fullmatch, told)) and any(map(_DIGIT.search, told)) and not any(map(_padded, told))
+    return all(map(style.fullmatch, cells)) and any(map(_DIGIT.search, cells)) and not any(map(_padded, cells))
 
 
 def _grouped(cell: str, style: re.Pattern) -> bool:
@@ -134,9 +136,9 @@ def _float(cell: str, style: re.Pattern) -> float:
     return float(re.sub(rf"[{thousands}'\u2019\s]", "", cell).replace(point, "."))
 
 
-def _undressed(told: Sequence[str]) -> list[str]:
+def _undressed(cells: Sequence[str]) -> list[str]:
     """Without the percent or currency sign, if all cells have the same; with a minus that programs know."""
-    cells = [cell.replace("\N{MINUS SIGN}", "-") for cell in told]
+    cells = [cell.replace("\N{MINUS SIGN}", "-") for cell in cells]
     if cells and all(cell.endswith("%") for cell in cells):
         return [cell[:-1].rstrip() for cell in cells]
     for sign in _CURRENCIES:
@@ -158,9 +160,9 @@ def _padded(value: str) -> bool:
 def _odd(cells: Distinct) -> tuple[int, int] | None:
     """Where a column that was probably meant to be a number holds a word first, and how often."""
     wrong = [i for i, value in enumerate(cells.values) if value is not None and not _NUMBER.fullmatch(value)]
-    told = cells.told
-    n = len(told) - len(wrong)
-    if not wrong or n < 5 or n < MOSTLY * len(told) or any(map(_padded, told)):
+    present = cells.present
+    n = len(present) - len(wrong)
+    if not wrong or n < 5 or n < MOSTLY * len(present) or any(map(_padded, present)):
         return None
     where = np.flatnonzero(np.isin(cells.codes, wrong))
     return int(where[0]), len(where)

@@ -1,6 +1,6 @@
-"""What the model sees of a table: columns chosen, made numbers or words, gaps closed, rare categories merged.
+"""The features of a table: choose columns, convert them, treat missing values, merge rare categories.
 
-Each step adds what it left out, filled or merged to ``said``, the sentences that become the data set's caveats.
+Each step adds a sentence on what it left out, filled or merged to ``caveats``, those of the data set.
 """
 
 from __future__ import annotations
@@ -14,32 +14,32 @@ from fairglvq.datasets.table.values import distinct, in_numbers, in_words, in_ye
 from fairglvq.datasets.table.words import OTHER, TableError, listed, percent, quoted, rows
 
 LARGEST = 1e30
-NOT_TOLD = "(missing)"
+MISSING_VALUE = "(missing)"
 
 
-def chosen(frame: pd.DataFrame, plan: Plan, said: list[str]) -> list[str]:
-    """Columns that the model sees, and what is said about the others."""
+def chosen(frame: pd.DataFrame, plan: Plan, caveats: list[str]) -> list[str]:
+    """Columns that the model sees; the others are named in the caveats."""
     kinds = {name: plan.kinds.get(name) or kind_of(frame[name], name) for name in frame}
     rest = [name for name in frame if name != plan.target]
     chosen = [name for name in rest if name in plan.left_out and frame[name].nunique() > 1]
     empty = [name for name in rest if frame[name].nunique() == 0]
     texts = [name for name in rest if kinds[name] == "text" and name not in (*chosen, *empty)]
     if chosen:
-        said.append(f"The model does not see {listed(chosen)}, as chosen.")
+        caveats.append(f"The model does not see {listed(chosen)}, as chosen.")
     if empty:
-        said.append(f"Empty in all rows and left out: {listed(empty)}.")
+        caveats.append(f"Empty in all rows and left out: {listed(empty)}.")
     if texts:
-        said.append(f"Text or identifiers and left out: {listed(texts)}.")
+        caveats.append(f"Text or identifiers and left out: {listed(texts)}.")
     constant = [name for name in rest if frame[name].nunique() == 1]
     if constant:
-        said.append(f"The same in all rows and left out: {listed(constant)}.")
+        caveats.append(f"The same in all rows and left out: {listed(constant)}.")
     features = [name for name in rest if name not in {*chosen, *empty, *texts, *constant, *plan.left_out}]
     if not features:
         raise TableError("No column is left that a model could decide by: leave fewer out, or correct their kinds.")
     return features
 
 
-def converted(table: pd.DataFrame, plan: Plan, said: list[str]) -> pd.DataFrame:
+def converted(table: pd.DataFrame, plan: Plan, caveats: list[str]) -> pd.DataFrame:
     """Numbers and dates as floats, everything else as words."""
     columns, dates = {}, []
     for name in table:
@@ -49,7 +49,7 @@ def converted(table: pd.DataFrame, plan: Plan, said: list[str]) -> pd.DataFrame:
             endless = int(np.isinf(columns[name]).sum())
             if endless:
                 columns[name] = columns[name].where(~np.isinf(columns[name]))
-                said.append(f"{rows(endless)} infinite in {quoted(name)}: treated as missing.")
+                caveats.append(f"{rows(endless)} infinite in {quoted(name)}: treated as missing.")
             large = columns[name].index[columns[name].abs() > LARGEST]
             if len(large):
                 raise TableError(
@@ -58,18 +58,18 @@ def converted(table: pd.DataFrame, plan: Plan, said: list[str]) -> pd.DataFrame:
                 )
         elif kind == "date":
             dates.append(name)
-            columns[name] = in_years(table[name], name, said)
+            columns[name] = in_years(table[name], name, caveats)
         else:
             columns[name] = in_words(table[name])
             values = columns[name].nunique()
             if kind == "binary" and values > 2:
                 raise TableError(f"Column {quoted(name)} is to be binary, but it has {values:,} different values.")
     if dates:
-        said.append(f"Dates became decimal years (1 July 1990 is about 1990.5): {listed(dates)}.")
+        caveats.append(f"Dates became decimal years (1 July 1990 is about 1990.5): {listed(dates)}.")
     return pd.DataFrame(columns, index=table.index)
 
 
-def without_gaps(table: pd.DataFrame, plan: Plan, said: list[str]) -> pd.DataFrame:
+def without_gaps(table: pd.DataFrame, plan: Plan, caveats: list[str]) -> pd.DataFrame:
     """Rows with a gap left out, or the gaps filled."""
     gaps = table.isna().sum()
     gaps = gaps[gaps > 0].sort_values(ascending=False)
@@ -85,22 +85,22 @@ def without_gaps(table: pd.DataFrame, plan: Plan, said: list[str]) -> pd.DataFra
             )
         n = len(table) - len(full)
         where = ", ".join(f"{quoted(name)} {count:,}" for name, count in gaps.head(5).items())
-        said.append(f"{rows(n)} with a missing value left out ({percent(n / len(table))} of all; most in {where}).")
+        caveats.append(f"{rows(n)} with a missing value left out ({percent(n / len(table))} of all; most in {where}).")
         return full
     table = table.copy()
     for name, count in gaps.items():
         if pd.api.types.is_numeric_dtype(table[name]):
             median = float(table[name].median())
             table[name] = table[name].fillna(median)
-            said.append(f"{rows(int(count))} without {quoted(name)}: filled with the median of all, {median:g}.")
+            caveats.append(f"{rows(int(count))} without {quoted(name)}: filled with the median of all, {median:g}.")
         else:
-            table[name] = table[name].fillna(NOT_TOLD)
-            said.append(f"{rows(int(count))} without {quoted(name)}: put into a category of their own.")
+            table[name] = table[name].fillna(MISSING_VALUE)
+            caveats.append(f"{rows(int(count))} without {quoted(name)}: put into a category of their own.")
     return table
 
 
-def sampled(table: pd.DataFrame, most_cells: int | None, said: list[str], seed: int) -> pd.DataFrame:
-    """As many rows as memory is meant to hold once every category has a column."""
+def sampled(table: pd.DataFrame, most_cells: int | None, caveats: list[str], seed: int) -> pd.DataFrame:
+    """At most as many rows as fit into ``most_cells`` once every category has a column."""
     if most_cells is None:
         return table
     width = 0
@@ -110,14 +110,14 @@ def sampled(table: pd.DataFrame, most_cells: int | None, said: list[str], seed: 
     most = max(1, most_cells // width)
     if len(table) <= most:
         return table
-    said.append(
+    caveats.append(
         f"{len(table):,} rows of {width:,} encoded columns are too many: a random sample of {most:,} rows is used."
     )
     chosen = np.sort(np.random.default_rng(seed).choice(len(table), most, replace=False))
     return table.iloc[chosen]
 
 
-def merged(table: pd.DataFrame, plan: Plan, said: list[str]) -> pd.DataFrame:
+def merged(table: pd.DataFrame, plan: Plan, caveats: list[str]) -> pd.DataFrame:
     """Rare categories become one; columns that hold one value then, or held one before, are left out."""
     table = table.copy()
     gone: list[str] = []
@@ -129,7 +129,7 @@ def merged(table: pd.DataFrame, plan: Plan, said: list[str]) -> pd.DataFrame:
         if len(counts) > 2:
             rare = counts.index[(counts < plan.rare * len(table)) | (np.arange(len(counts)) >= MOST_CATEGORIES)]
             if len(rare) == len(counts):
-                said.append(
+                caveats.append(
                     f"{quoted(name)} has {len(counts):,} values, each rarer than {percent(plan.rare)} of the rows: the "
                     "column was left out."
                 )
@@ -138,13 +138,13 @@ def merged(table: pd.DataFrame, plan: Plan, said: list[str]) -> pd.DataFrame:
             if len(rare) > 1:
                 n = int(counts[rare].sum())
                 table[name] = table[name].where(~table[name].isin(rare), OTHER)
-                said.append(
+                caveats.append(
                     f"{len(rare):,} rare values of {quoted(name)} ({n:,} rows) were merged into {quoted(OTHER)}."
                 )
         if table[name].nunique() < 2:
             gone.append(name)
     if gone:
-        said.append(f"The same in all rows that are left, so left out: {listed(gone)}.")
+        caveats.append(f"The same in all rows that are left, so left out: {listed(gone)}.")
     table = table.drop(columns=gone)
     if table.shape[1] == 0:
         raise TableError("No column is left that a model could decide by: leave fewer out, or merge fewer categories.")
@@ -152,7 +152,7 @@ def merged(table: pd.DataFrame, plan: Plan, said: list[str]) -> pd.DataFrame:
 
 
 def encodings(table: pd.DataFrame) -> tuple[dict[str, Binary], list[str]]:
-    """Columns of two words, and columns of more: how `encode` wants to know them."""
+    """Columns of two words, and columns of more: as `encode` takes them."""
     binary, categories = {}, []
     for name in table:
         if pd.api.types.is_numeric_dtype(table[name]):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pandas as pd
 
 from fairglvq.datasets.table.parquet import read_parquet
-from fairglvq.datasets.table.reading import Reading, Tell
+from fairglvq.datasets.table.reading import Progress, Reading
 from fairglvq.datasets.table.text import read_rows
 from fairglvq.datasets.table.words import TableError, quoted
 
@@ -30,30 +30,35 @@ def read(
     most_rows: int | None = None,
     skip_ragged: bool = False,
     seed: int = 0,
-    tell: Tell | None = None,
+    progress: Progress | None = None,
 ) -> Reading:
-    """Read a CSV or Parquet file; which of the two it is, the bytes say and not the name.
+    """Read a CSV or Parquet file; the content decides which of the two it is, not the name.
 
     Of more than ``most_rows`` rows a random sample of that size is taken (``seed``), in the file's order.
     ``skip_ragged`` leaves out rows that have more or fewer values than the header, instead of refusing the file.
-    ``tell`` hears the share of the work done now and then, and may raise to stop it.
+    ``progress`` is called now and then with the share of the work done; it may raise to stop the work.
     """
     if content[:4] == b"PAR1":
-        return read_parquet(content, most_rows, seed, tell)
+        return read_parquet(content, most_rows, seed, progress)
     if name.lower().endswith((".parquet", ".pq")):
         raise TableError(f"{quoted(name)} is called Parquet, but it is not a Parquet file or it is damaged.")
     for magic, words in _MAGIC.items():
         if content.startswith(magic):
             raise TableError(f"The file is {words}.")
     text, note = _decoded(content)
-    return read_rows(text, [note] if note else [], most_rows, skip_ragged, seed, tell)
+    return read_rows(text, [note] if note else [], most_rows, skip_ragged, seed, progress)
 
 
 def read_text(
-    text: str, *, most_rows: int | None = None, skip_ragged: bool = False, seed: int = 0, tell: Tell | None = None
+    text: str,
+    *,
+    most_rows: int | None = None,
+    skip_ragged: bool = False,
+    seed: int = 0,
+    progress: Progress | None = None,
 ) -> Reading:
     """Read a pasted table: what a spreadsheet puts on the clipboard, or the text of a CSV file."""
-    return read_rows(text.removeprefix("\ufeff"), [], most_rows, skip_ragged, seed, tell)
+    return read_rows(text.removeprefix("\ufeff"), [], most_rows, skip_ragged, seed, progress)
 
 
 def write(frame: pd.DataFrame) -> bytes:

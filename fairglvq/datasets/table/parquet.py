@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 
 from fairglvq.datasets.table.cells import MISSING
-from fairglvq.datasets.table.reading import CONTROL, Reading, Tell, named, refuse_wide, sampled, summary
+from fairglvq.datasets.table.reading import CONTROL, Progress, Reading, named, refuse_wide, sampled, summary
 from fairglvq.datasets.table.words import TableError
 
 MOST_ROWS = 20_000_000
 MOST_BYTES = 4 * 2**30  # unpacked: a small file can hold a very large table
 
 
-def read_parquet(content: bytes, most_rows: int | None, seed: int, tell: Tell | None) -> Reading:
+def read_parquet(content: bytes, most_rows: int | None, seed: int, progress: Progress | None) -> Reading:
     """Read the whole file, or a random sample of rows in its order."""
     try:
         import pyarrow as pa
@@ -38,7 +38,7 @@ def read_parquet(content: bytes, most_rows: int | None, seed: int, tell: Tell | 
         rows = np.arange(n)
         if most_rows is not None and n > most_rows:
             rows = np.sort(np.random.default_rng(seed).choice(n, most_rows, replace=False))
-        table = _take(pa, file, rows, n, tell or (lambda share: None))
+        table = _take(pa, file, rows, n, progress or (lambda share: None))
     except pa.ArrowNotImplementedError as problem:
         reason = str(problem).splitlines()[0][:120].rstrip(". ")
         raise TableError(
@@ -54,13 +54,13 @@ def read_parquet(content: bytes, most_rows: int | None, seed: int, tell: Tell | 
     return Reading(frame, summary(n, len(names), "Parquet"), tuple(notes), n)
 
 
-def _take(pa: Any, file: Any, rows: np.ndarray, n: int, tell: Tell) -> Any:
+def _take(pa: Any, file: Any, rows: np.ndarray, n: int, progress: Progress) -> Any:
     """These rows, batch by batch, so that a large file is never in memory as a whole."""
     parts, start = [], 0
     for batch in file.iter_batches(batch_size=65_536):
         own = rows[(rows >= start) & (rows < start + batch.num_rows)] - start
         start += batch.num_rows
-        tell(0.9 * start / n)
+        progress(0.9 * start / n)
         if len(own):
             parts.append(batch if len(own) == batch.num_rows else batch.take(pa.array(own)))
     return pa.Table.from_batches(parts, schema=file.schema_arrow)

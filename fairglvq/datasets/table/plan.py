@@ -68,7 +68,7 @@ class Plan:
     small_groups
         What happens to protected groups of fewer than 30: "keep", "merge" into one, or "drop" their rows.
     immutable
-        Columns that a person cannot change, for whoever suggests changes.
+        Columns that a person cannot change; suggested changes leave them as they are.
     """
 
     target: str | None = None
@@ -91,7 +91,7 @@ def guess(frame: pd.DataFrame) -> Plan:
     kinds = {name: kind_of(frame[name], name) for name in frame}
     few = [n for n in frame if 2 <= frame[n].nunique() <= MOST_CLASSES and kinds[n] in ("binary", "category")]
     target = _named(few, _TARGETS + _MORE_TARGETS)
-    if target is None and _named(list(frame), _TARGETS) is None:  # else it has one, which only the visitor can mend
+    if target is None and _named(list(frame), _TARGETS) is None:  # else it has one, which only the user can correct
         two = [name for name in few if kinds[name] == "binary" and not _named([name], _GROUPS)]
         target = two[-1] if two else None
     possible = [n for n in frame if n != target and kinds[n] in ("number", "binary", "category")]
@@ -147,8 +147,8 @@ def refuse_odd(frame: pd.DataFrame) -> None:
 
 def kind_of(column: pd.Series, name: str) -> Kind:
     """What a column probably is."""
-    told = column.dropna()
-    distinct = told.nunique()
+    present = column.dropna()
+    distinct = present.nunique()
     if distinct == 0:
         return "text"
     if distinct == 2:
@@ -156,15 +156,17 @@ def kind_of(column: pd.Series, name: str) -> Kind:
     if pd.api.types.is_datetime64_any_dtype(column):
         return "date"
     if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
-        whole = bool((told % 1 == 0).all())
-        counted = whole and distinct == len(told) and len(told) > 20 and bool((told.diff().iloc[1:] == 1).all())
+        whole = bool((present % 1 == 0).all())
+        counted = (
+            whole and distinct == len(present) and len(present) > 20 and bool((present.diff().iloc[1:] == 1).all())
+        )
         called = re.fullmatch(r"(.*[\s_.-])?(id|nr|no|number|index|key)|unnamed.*", name.lower()) is not None
-        return "text" if counted or (called and whole and distinct > 0.9 * len(told)) else "number"
-    words = in_words(told)
+        return "text" if counted or (called and whole and distinct > 0.9 * len(present)) else "number"
+    words = in_words(present)
     if date_format(words.unique()[:2000].tolist()):
         return "date"
     lengths = words.head(2000).str.len().mean()
-    if (distinct > 0.5 * len(told) and distinct > MOST_CATEGORIES) or lengths > 60:
+    if (distinct > 0.5 * len(present) and distinct > MOST_CATEGORIES) or lengths > 60:
         return "text"
     return "category"
 
@@ -189,8 +191,8 @@ def _wanted(values: Sequence[str]) -> str | None:
 
 def _middle(values: pd.Series) -> float | None:
     """A cut that leaves people on both sides: the median, or the next value above it."""
-    told = values.dropna()
-    if told.nunique() < 2:
+    present = values.dropna()
+    if present.nunique() < 2:
         return None
-    middle = float(told.median())
-    return middle if middle > told.min() else float(told[told > middle].min())
+    middle = float(present.median())
+    return middle if middle > present.min() else float(present[present > middle].min())

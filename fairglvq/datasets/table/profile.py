@@ -1,4 +1,4 @@
-"""What a table says before any model: who gets the favourable label, and which features give the group away."""
+"""A data set before any model: favourable rates by group, and how well each column predicts the group."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class GroupRate:
 
 @dataclass(frozen=True)
 class Proxy:
-    """How well one original column tells the group by itself.
+    """How well one original column predicts the group by itself.
 
-    ``auc``: of two people of different groups, how often the column alone says rightly who belongs where; 0.5 is a
-    coin, 1 gives the group away. Mean and standard deviation over folds that the rule was not made on.
+    ``auc``: of two people of different groups, how often the column alone assigns them rightly; 0.5 is chance, 1 is
+    certainty. Mean and standard deviation over folds that the rule was not made on.
     """
 
     column: str
@@ -59,7 +59,7 @@ class Profile:
 def profile(data: Dataset, *, protected: str | None = None, seed: int = 0) -> Profile:
     """Assess a data set before any model; ``protected`` is the column that the groups were made from.
 
-    All rows are used: proxies are read off tables of counts, which is fast for millions.
+    All rows are used: proxies come from tables of counts, which is fast for millions of rows.
     """
     rates = tuple(group_rate(data, group) for group in data.group_names)
     low, *_, high = sorted(rates, key=lambda rate: rate.rate)
@@ -77,7 +77,7 @@ def group_rate(data: Dataset, group: object) -> GroupRate:
 
 
 def proxies(data: Dataset, *, protected: str | None = None, seed: int = 0) -> tuple[Proxy, ...]:
-    """Every original column by how well it alone tells the group, strongest first.
+    """Every original column by how well it alone predicts the group, best first.
 
     A number is cut into 20 bins of equal size. The score of a bin or category is the share of the group in it among
     the other folds. With three groups or more: each group against the rest, averaged by their sizes.
@@ -118,17 +118,17 @@ def _aucs(bins: np.ndarray, codes: np.ndarray, fold: np.ndarray, n_groups: int) 
             inside, outside = test[:, group], test.sum(axis=1) - test[:, group]
             if inside.sum() == 0 or outside.sum() == 0:
                 continue
-            # One made-up person at the average, so that a bin seen once does not count as a sure thing.
+            # One made-up person at the average, so that a bin seen once does not count as certain.
             score = (train[:, group] + base[group]) / (seen + 1)
-            parts.append(_auc(score, inside, outside))
+            parts.append(auc(score, inside, outside))
             weights.append(int(inside.sum()))
         if parts:
             aucs.append(float(np.average(parts, weights=weights)))
     return aucs or [math.nan]
 
 
-def _auc(score: np.ndarray, inside: np.ndarray, outside: np.ndarray) -> float:
-    """P(score of a member > score of another) + P(the same score) / 2."""
+def auc(score: np.ndarray, inside: np.ndarray, outside: np.ndarray) -> float:
+    """Area under the ROC curve from counts per score: P(score of a member > that of another) + P(equal) / 2."""
     levels, place = np.unique(score, return_inverse=True)
     members, others = (np.bincount(place, weights=counts, minlength=len(levels)) for counts in (inside, outside))
     below = np.cumsum(others) - others

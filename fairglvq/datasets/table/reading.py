@@ -1,4 +1,4 @@
-"""What reading any kind of file has in common: its result, the names of columns, limits and progress."""
+"""Shared by all file formats: the result of reading, names of columns, limits and progress."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pandas as pd
 
 from fairglvq.datasets.table.words import TableError, quoted, rows
 
-Tell = Callable[[float], None]
-"""Hears the share of the work done."""
+Progress = Callable[[float], None]
+"""Called with the share of the work done; may raise to stop the work."""
 
 MOST_COLUMNS = 1000
 
-# Marks that turn the reading direction of everything behind them, and control characters: nothing a table needs, and
-# able to make one name look like another.
+# Control characters and marks that change the reading direction: no table needs them, and they can make one name look
+# like another.
 CONTROL = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -30,7 +30,7 @@ class RaggedError(TableError):
 
 @dataclass(frozen=True)
 class Reading:
-    """A frame, what the file is in one sentence, and what to keep in mind about how it was read.
+    """A frame, a sentence about the file, and notes on how it was read.
 
     ``n_rows`` counts the rows of the whole file, of which ``frame`` may hold a sample.
     """
@@ -47,18 +47,18 @@ def summary(n: int, width: int, form: str) -> str:
 
 
 def refuse_wide(width: int) -> None:
-    """More columns than anybody can look at are not taken."""
+    """Raise if there are too many columns."""
     if width > MOST_COLUMNS:
         raise TableError(f"The table has {width:,} columns; at most {MOST_COLUMNS:,} can be used.")
 
 
 def sampled(n: int, most: int) -> str:
-    """That only a sample was taken."""
+    """The note that only a sample was taken."""
     return f"The file has {n:,} rows: a random sample of {most:,} of them is used."
 
 
 def named(header: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Names of the columns, each different, and what had to be done for that."""
+    """Unique names of the columns, and notes on those that had to be changed."""
     names: list[str] = []
     notes: list[str] = []
     if not any(header):

@@ -1,6 +1,6 @@
-"""Who is in which class and in which group: the target and the protected column of a table under a `Plan`.
+"""Class and group of each row: the target and the protected column of a table under a `Plan`.
 
-What was merged or left out is added to ``said``, the sentences that become the data set's caveats.
+What was merged or left out is added to ``caveats``, the sentences that become the data set's caveats.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ REST = "all others"
 
 
 def labels_of(frame: pd.DataFrame, plan: Plan) -> pd.Series:
-    """The class of each row in words, missing where it is not told."""
+    """The class of each row in words, missing where it is unknown."""
     name = str(plan.target)
     if frame[name].nunique() == 0:
         raise TableError(f"Column {quoted(name)} is empty in all rows: choose another target.")
@@ -38,8 +38,8 @@ def labels_of(frame: pd.DataFrame, plan: Plan) -> pd.Series:
     return labels
 
 
-def groups_of(frame: pd.DataFrame, plan: Plan, said: list[str]) -> pd.Series:
-    """The group of each row in words, missing where it is not told or left out."""
+def groups_of(frame: pd.DataFrame, plan: Plan, caveats: list[str]) -> pd.Series:
+    """The group of each row in words, missing where it is unknown or left out."""
     name = str(plan.protected)
     if frame[name].nunique() == 0:
         raise TableError(f"Column {quoted(name)} is empty in all rows: choose another protected attribute.")
@@ -57,22 +57,24 @@ def groups_of(frame: pd.DataFrame, plan: Plan, said: list[str]) -> pd.Series:
         merged = small + large[room if len(large) <= room else MOST_GROUPS - 1 :]
         if len(merged) > 1:
             groups = groups.where(~groups.isin(merged), OTHER)
-            said.append(f"In {quoted(name)}, {listed(merged)} were merged into the group {quoted(OTHER)}.")
+            caveats.append(f"In {quoted(name)}, {listed(merged)} were merged into the group {quoted(OTHER)}.")
     elif plan.small_groups == "drop" and small:
-        said.append(
+        caveats.append(
             f"{int(counts[small].sum()):,} rows of groups of fewer than {SMALL} were left out: {listed(small)}."
         )
         groups = groups.where(~groups.isin(small))
     return groups
 
 
-def rows_with_both(frame: pd.DataFrame, plan: Plan, labels: pd.Series, groups: pd.Series, said: list[str]) -> pd.Index:
+def rows_with_both(
+    frame: pd.DataFrame, plan: Plan, labels: pd.Series, groups: pd.Series, caveats: list[str]
+) -> pd.Index:
     """The rows that have a class and a group."""
-    told = frame[[str(plan.target), str(plan.protected)]].notna()
-    for name in told.columns:
-        gaps = int((~told[name]).sum())
+    present = frame[[str(plan.target), str(plan.protected)]].notna()
+    for name in present.columns:
+        gaps = int((~present[name]).sum())
         if gaps:
-            said.append(f"{rows(gaps)} without a value in {quoted(name)} left out.")
+            caveats.append(f"{rows(gaps)} without a value in {quoted(name)} left out.")
     kept = frame.index[labels.notna() & groups.notna()]
     if len(kept) == 0:
         raise TableError(
@@ -90,14 +92,14 @@ def coded_classes(labels: pd.Series, plan: Plan) -> tuple[dict[int, str], np.nda
             "instead of dropping rows, or leave the columns with gaps out."
         )
     counts = labels.value_counts()
-    _refuse_loners(labels, counts, str(plan.target), "one row is not enough to learn from and to be measured on")
+    _refuse_single_rows(labels, counts, str(plan.target), "one row is not enough to learn from and to be measured on")
     names = [value for value in values if value != plan.favourable] + [str(plan.favourable)]
     if plan.target_cut is None and REST in names:
         names = [REST, str(plan.favourable)]
     return dict(enumerate(names)), pd.Categorical(labels, categories=names).codes.astype(np.int64)
 
 
-def coded_groups(groups: pd.Series, plan: Plan, said: list[str]) -> tuple[dict[int, str], np.ndarray]:
+def coded_groups(groups: pd.Series, plan: Plan, caveats: list[str]) -> tuple[dict[int, str], np.ndarray]:
     """Groups by number, and the number of each row."""
     name = str(plan.protected)
     names = list(cut_names(plan.cut)) if plan.cut is not None else distinct(groups)
@@ -113,14 +115,14 @@ def coded_groups(groups: pd.Series, plan: Plan, said: list[str]) -> tuple[dict[i
             "groups, give a cut if it is a number, or choose another column."
         )
     counts = groups.value_counts()
-    _refuse_loners(groups, counts, name, "one person is no group to compare; merge or drop small groups")
+    _refuse_single_rows(groups, counts, name, "one person is no group to compare; merge or drop small groups")
     small = [f"{group} ({counts[group]})" for group in names if counts[group] < SMALL]
     if small:
-        said.append(f"Groups of fewer than {SMALL} people, whose rates are uncertain: {listed(small)}.")
+        caveats.append(f"Groups of fewer than {SMALL} people, whose rates are uncertain: {listed(small)}.")
     return dict(enumerate(names)), pd.Categorical(groups, categories=names).codes.astype(np.int64)
 
 
-def _refuse_loners(values: pd.Series, counts: pd.Series, column: str, why: str) -> None:
+def _refuse_single_rows(values: pd.Series, counts: pd.Series, column: str, why: str) -> None:
     for value in counts.index[counts == 1]:
         row = values.index[values == value][0]
         raise TableError(f"Only row {row} has {quoted(value)} in column {quoted(column)}: {why}.")

@@ -1,4 +1,4 @@
-"""The text of a CSV file, or pasted cells, become a frame: the separator found, every row counted and checked."""
+"""The text of a CSV file, or pasted cells, as a frame: find the separator, count and check every row."""
 
 from __future__ import annotations
 
@@ -14,20 +14,29 @@ import numpy as np
 import pandas as pd
 
 from fairglvq.datasets.table.cells import Distinct, decimal_commas, is_number, notes_of, typed
-from fairglvq.datasets.table.reading import CONTROL, RaggedError, Reading, Tell, named, refuse_wide, sampled, summary
+from fairglvq.datasets.table.reading import (
+    CONTROL,
+    Progress,
+    RaggedError,
+    Reading,
+    named,
+    refuse_wide,
+    sampled,
+    summary,
+)
 from fairglvq.datasets.table.words import TableError
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
-PACE = 50_000  # rows between two words about progress
+PACE = 50_000  # rows between two progress reports
 SECOND_PASS, COLLECTED = 0.45, 0.9  # shares of the work: when a second pass begins, and when all rows are there
-_TOLD = re.compile(r"sep=([,;\t|])[ \t]*\r?\n", re.IGNORECASE)
+_SEPARATOR_LINE = re.compile(r"sep=([,;\t|])[ \t]*\r?\n", re.IGNORECASE)
 _ONE_COLUMN = "Only one column was found: values must be separated by commas, semicolons, tabs or vertical bars."
 
 
 def read_rows(
-    text: str, notes: list[str], most_rows: int | None, skip_ragged: bool, seed: int, tell: Tell | None
+    text: str, notes: list[str], most_rows: int | None, skip_ragged: bool, seed: int, progress: Progress | None
 ) -> Reading:
-    """Read a table from text; ``notes`` are what is already to be said about it."""
+    """Read a table from text; new notes are added to ``notes``."""
     if "\x00" in text:
         line = text.count("\n", 0, text.index("\x00")) + 1
         raise TableError(f"Line {line} holds a zero byte, which is no text: save the file as CSV in UTF-8.")
@@ -41,11 +50,11 @@ def read_rows(
         raise TableError("This is a web page or XML and not a table: download the table itself as CSV.")
     if re.match(r'[\[{]\s*["{\[\]}]', start):
         raise TableError("This is JSON and not a table: save it as CSV first.")
-    told = _TOLD.match(text)
-    if told:  # a first line that tells spreadsheets the separator
-        text = text[told.end() :]
-    separator = told[1] if told else _separator(text)
-    rows = _Rows(text, separator, tell or (lambda share: None))
+    stated = _SEPARATOR_LINE.match(text)  # a first line that names the separator for spreadsheets
+    if stated:
+        text = text[stated.end() :]
+    separator = stated[1] if stated else _separator(text)
+    rows = _Rows(text, separator, progress or (lambda share: None))
     header, first = rows.header()
     names, renamed = named(header)
     notes += renamed
@@ -68,8 +77,8 @@ def read_rows(
 class _Rows:
     """The rows of a text, numbered as in a spreadsheet; blank ones count but are passed over."""
 
-    def __init__(self, text: str, separator: str, tell: Tell):
-        self.text, self.separator, self.tell = text, separator, tell
+    def __init__(self, text: str, separator: str, progress: Progress):
+        self.text, self.separator, self.progress = text, separator, progress
         self.lines = text.count("\n") + 1
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
@@ -116,13 +125,13 @@ class _Rows:
         ragged, why, n = 0, "", 0
         for number, row, found in rows:
             if number % PACE == 0:
-                self.tell(first_pass * min(1.0, number / self.lines))
+                self.progress(first_pass * min(1.0, number / self.lines))
             if found != width:
                 ragged += 1
                 why = why or _ragged(number, found, width)
                 continue
             n += 1
-            # Lines are there anyway; rows that were taken apart are kept only as long as they may all be wanted.
+            # Lines are in memory anyway; parsed rows are kept only while they may all be needed.
             if isinstance(row, str) or most is None or n <= most:
                 numbers.append(number)
                 cells.append(row)
@@ -137,7 +146,7 @@ class _Rows:
                 numbers, cells = [numbers[i] for i in chosen], [cells[i] for i in chosen]
             else:
                 numbers, cells = self._pick(chosen, width, first)
-        self.tell(COLLECTED)
+        self.progress(COLLECTED)
         return numbers, [self._cut(row, width) if isinstance(row, str) else row for row in cells], n, ragged
 
     def _by_row(self, width: int, first: int) -> Iterator[tuple[int, list[str], int]]:
@@ -171,7 +180,7 @@ class _Rows:
         following = next(wanted)
         for position, (number, row) in enumerate(fitting):
             if number % PACE == 0:
-                self.tell(SECOND_PASS + (COLLECTED - SECOND_PASS) * min(1.0, number / self.lines))
+                self.progress(SECOND_PASS + (COLLECTED - SECOND_PASS) * min(1.0, number / self.lines))
             if position == following:
                 numbers.append(number)
                 cells.append(row)
@@ -200,7 +209,7 @@ def _separator(text: str) -> str:
     best, found, title = (0.0, 0), "", ""
     for candidate in SEPARATORS:
         widths: list[int] = []
-        with suppress(csv.Error):  # said later, with its row
+        with suppress(csv.Error):  # reported later, with its row
             widths.extend(len(row) for row in islice(_reader(text[:200_000], candidate), 100) if row)
         if widths and max(widths) > 1:
             same = widths.count(widths[0]) / len(widths) if widths[0] > 1 else 0.0

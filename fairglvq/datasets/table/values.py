@@ -52,7 +52,7 @@ def _objects_to_floats(column: pd.Series) -> pd.Series:
     return pd.to_numeric(column.astype("str"), errors="coerce")
 
 
-def in_years(column: pd.Series, name: str, said: list[str]) -> pd.Series:
+def in_years(column: pd.Series, name: str, caveats: list[str]) -> pd.Series:
     """Dates as decimal years."""
     if not pd.api.types.is_datetime64_any_dtype(column):
         words = in_words(column)
@@ -66,7 +66,7 @@ def in_years(column: pd.Series, name: str, said: list[str]) -> pd.Series:
                 f"Column {quoted(name)} is to be a date, but row {wrong[0]} holds {quoted(words[wrong[0]])}."
             )
         if form == "%d/%m/%Y" and _parsed(distinct, "%m/%d/%Y").notna().all():
-            said.append(f"The dates in {quoted(name)} were read with the day first.")
+            caveats.append(f"The dates in {quoted(name)} were read with the day first.")
         column = words.map(dict(zip(distinct, _parsed(distinct, form), strict=True)))
         column = pd.to_datetime(column)
     days = column.dt.day_of_year - 1 + (column - column.dt.normalize()).dt.total_seconds() / (24 * 3600)

@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from fairglvq.lvq.trainer import as_rows
-from fairglvq.scenes.scene import Film, Scene
-from fairglvq.scenes.scoring import changed_decisions, decide, labels_of, nearest, squared_distances, tallied
-from fairglvq.scenes.settings import FIELDS, Point, Settings
-from fairglvq.scenes.settings import changed as with_changes
-from fairglvq.scenes.settings import nearest as nearest_allowed
+from fairglvq.scenes.scene import Scene
+from fairglvq.scenes.scoring import changed_decisions, decide, labels_of, nearest, tallied
+from fairglvq.scenes.settings import FIELDS, Point, Settings, nearest_allowed, with_changes
+from fairglvq.scenes.training import Film
 from pages.shared import links, session
 from pages.shared.playground import stage
 from pages.shared.visit import touch, visit
@@ -63,35 +61,35 @@ def follow(gesture: Mapping[str, Any]) -> None:
 
 
 def prototypes_of(scene: Scene, film: Film | None, panel: str, shown: Mapping[str, Any]) -> np.ndarray:
-    """Prototypes (P, d), in the run's own space, of a model on the stage.
+    """Prototypes (P, d), in the model's space, of a model on the stage.
 
     ``shown`` says which recorded frame or which strength of the film it is, and the places (P, 2) to which prototypes
     were moved by hand, if any were. On a slice they have moved along the plane.
     """
-    run = scene.runs[panel]
+    training = scene.trainings[panel]
     if shown["film"] is not None and film is not None:
         W = film.prototypes[shown["film"]]
     else:
-        W = run.prototypes[min(shown["frame"], len(run.prototypes) - 1)]
+        W = training.prototypes[min(shown["frame"], len(training.prototypes) - 1)]
     if shown["places"] is None:
         return W
     places = np.array(shown["places"], dtype=float)
-    return places if scene.plane is None else scene.plane.lens(run).moved(W, places)
+    return places if scene.plane is None else scene.plane.lens(training).moved(W, places)
 
 
 def answer(scene: Scene, film: Film | None, gesture: Mapping[str, Any]) -> dict[str, Any]:
     """Exact counts of prototypes moved by hand, as the stage counts its recorded ones, and their new pseudo-classes."""
-    table, run = scene.table, scene.runs[gesture["panel"]]
+    points, training = scene.points, scene.trainings[gesture["panel"]]
     W = prototypes_of(scene, film, gesture["panel"], gesture["model"])
-    glvq = scene.runs["glvq"]
-    decisions, before = decide(table, run, W), decide(table, glvq, glvq.prototypes[-1])
+    glvq = scene.trainings["glvq"]
+    decisions, before = decide(points, training, W), decide(points, glvq, glvq.prototypes[-1])
     votes = _votes(scene, gesture["panel"], W)
     pseudo = np.where(votes.any(axis=1), votes.argmax(axis=1), gesture["pseudo"])  # an empty cell keeps the one it had
     return {
         "token": gesture["token"],
         "panel": gesture["panel"],
-        "counts": tallied(table, decisions[None]).ravel().tolist(),
-        "changed": changed_decisions(table, before, decisions[None]).ravel().tolist(),
+        "counts": tallied(points, decisions[None]).ravel().tolist(),
+        "changed": changed_decisions(points, before, decisions[None]).ravel().tolist(),
         "pseudo": pseudo.tolist(),
         "message": "Moved by you; numbers checked.",
     }
@@ -101,38 +99,38 @@ def facts(scene: Scene, film: Film | None, question: Mapping[str, Any]) -> dict[
     """What the card of what is selected on a slice is made of, counted in all dimensions and among all people."""
     found: dict[str, Any] = {"key": question["key"]}
     models = {panel: prototypes_of(scene, film, panel, shown) for panel, shown in question["models"].items()}
-    table, index = scene.table, int(question["index"])
+    points, index = scene.points, int(question["index"])
     if question["subject"] == "point":
         place = scene.shown[index]
-        person = table.X[[place]]
-        found["row"] = int(table.rows[place]) + 1  # as the prototypes page counts them
+        person = points.X[[place]]
+        found["row"] = int(points.rows[place]) + 1  # as the prototypes page counts them
         for panel, W in models.items():
-            found[panel] = squared_distances(as_rows(scene.runs[panel].see(person)), W)[0].tolist()
+            found[panel] = ((scene.trainings[panel].see(person) - W) ** 2).sum(axis=1).tolist()
         return found
     panel = question["panel"]
-    inside = nearest(scene.runs[panel], table.X, models[panel]) == index
-    right = table.y == labels_of(table, models[panel])[index]
-    members = np.zeros((len(table.groups), len(table.classes)), int)
-    np.add.at(members, (table.s[inside], table.y[inside]), 1)
+    inside = nearest(scene.trainings[panel], points.X, models[panel]) == index
+    right = points.y == labels_of(points, models[panel])[index]
+    members = np.zeros((len(points.groups), len(points.classes)), int)
+    np.add.at(members, (points.s[inside], points.y[inside]), 1)
     return found | {
-        "votes": np.bincount(table.s[inside & ~table.held_out], minlength=len(table.groups)).tolist(),
+        "votes": np.bincount(points.s[inside & ~points.held_out], minlength=len(points.groups)).tolist(),
         "members": members.tolist(),
-        "n": int((inside & table.measured).sum()),
-        "right": int((inside & table.measured & right).sum()),
+        "n": int((inside & points.measured).sum()),
+        "right": int((inside & points.measured & right).sum()),
     }
 
 
 def _votes(scene: Scene, panel: str, W: np.ndarray) -> np.ndarray:
     """Training points (P, G) per cell and group."""
-    learn = ~scene.table.held_out
-    votes = np.zeros((len(W), len(scene.table.groups)), int)
-    np.add.at(votes, (nearest(scene.runs[panel], scene.table.X[learn], W), scene.table.s[learn]), 1)
+    learn = ~scene.points.held_out
+    votes = np.zeros((len(W), len(scene.points.groups)), int)
+    np.add.at(votes, (nearest(scene.trainings[panel], scene.points.X[learn], W), scene.points.s[learn]), 1)
     return votes
 
 
 def painted(settings: Settings, scene: Scene, gesture: Mapping[str, Any]) -> Settings:
     """Settings with the painted points added and the erased ones gone."""
-    rows = scene.table.rows
+    rows = scene.points.rows
     gone = [int(i) for i in gesture["erased"] if 0 <= int(i) < len(rows)]
     first_painted = len(rows) - len(settings.painted)
     wiped = {i - first_painted for i in gone if i >= first_painted}

@@ -271,7 +271,7 @@ def _closest(view: View, explained: Explained, p: int) -> None:
 
 def number_of(view: View, i: int) -> str:
     """What a person is called: the row of the data set, counted from 1."""
-    row = int(view.table.rows[i])
+    row = int(view.points.rows[i])
     noun = "person" if view.settings.real else "point"
     return f"{noun} {row + 1}" if row >= 0 else f"painted point {i + 1}"
 

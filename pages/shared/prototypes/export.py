@@ -11,12 +11,12 @@ import streamlit as st
 
 from fairglvq import explain, report
 from fairglvq.datasets import Dataset
+from fairglvq.datasets.split import Scaling
 from fairglvq.explain.people import positions, scaled_population
 from fairglvq.explain.view import View
 from fairglvq.report import html_page, model_file
-from fairglvq.report.model_file import ModelFileError, Projection, SavedModel, Scaling
-from fairglvq.scenes.settings import DEFAULTS, FIELDS, Settings
-from fairglvq.scenes.sources import TABLE
+from fairglvq.report.model_file import ModelFileError, Projection, SavedModel
+from fairglvq.scenes.settings import DEFAULTS, FIELDS, TABLE, Settings
 from pages.shared import safe_text
 from pages.shared.prototypes.view import title
 from pages.shared.visit import touch, visit
@@ -116,19 +116,7 @@ def saved_of(view: View, method: str) -> SavedModel:
     projection = None
     if model.matrix is not None and model.shift is not None:
         projection = Projection(model.matrix, model.shift)
-    return SavedModel.of(fitted, view.data, scaling=_scaling(view), projection=projection)
-
-
-def _scaling(view: View) -> Scaling:
-    """What was done to the columns before training, to the last bit (see `scene.scaled`) unless points were erased."""
-    low, span = view.people.low, view.people.span
-    if not view.settings.erased:
-        rows = view.table.rows
-        learned = view.data.X[rows[~view.table.held_out & (rows >= 0)]]
-        low, span = learned.min(axis=0), np.ptp(learned, axis=0)
-        span[span <= 1e-12] = 1.0
-    scale = 1.0 / span
-    return Scaling("multiply", scale, 0.0 - low * scale)
+    return SavedModel.of(fitted, view.data, scaling=view.points.scaling, projection=projection)
 
 
 def parameters(settings: Settings, method: str) -> dict[str, Any]:
@@ -243,15 +231,7 @@ def opened(saved: SavedModel, data: Dataset) -> explain.Explained:
     model = saved.model
     if set(model.classes_.tolist()) != set(classes):
         raise ModelFileError(f"The model decides between {len(model.classes_)} outcomes that these data do not have.")
-    scaling = saved.scaling
-    d = data.X.shape[1]
-    if scaling is None:
-        low, span = np.zeros(d), np.ones(d)
-    elif scaling.kind == "divide":
-        low, span = scaling.first, scaling.second
-    else:
-        low, span = -scaling.second / scaling.first, 1 / scaling.first
-    people = scaled_population(data, data.X if scaling is None else scaling.apply(data.X), low, span)
+    people = scaled_population(data, saved.scaling or Scaling.identity(data.X.shape[1]))
     pseudo = None
     if model.pseudo_classes_ is not None and model.groups_ is not None and set(model.groups_.tolist()) == set(groups):
         pseudo = positions(model.pseudo_classes_, groups)

@@ -18,8 +18,9 @@ from fairglvq.explain.traits import number_words
 from fairglvq.explain.view import View
 from fairglvq.figures import prototypes as figures
 from fairglvq.intervals import SMALL
-from fairglvq.scenes.scene import METHODS, TITLES
-from fairglvq.scenes.sources import TABLE
+from fairglvq.scenes.scene import TITLES
+from fairglvq.scenes.settings import TABLE
+from fairglvq.scenes.training import METHODS
 from pages.shared.prototypes import sentences
 from pages.shared.prototypes.cards import CHART, number_of, show_person
 from pages.shared.prototypes.pairs import BEFORE, after_glvq, payers
@@ -118,7 +119,7 @@ def _picked(view: View, after: str, way: str, i: int) -> int | None:
 
 
 def _by_number(view: View, i: int) -> int:
-    rows = view.table.rows
+    rows = view.points.rows
     at = int(rows[i])
     if at < 0:  # a painted point has no row in the data set
         return i
@@ -135,7 +136,7 @@ def _by_number(view: View, i: int) -> int:
 
 def _take_row(wanted: int) -> None:
     view = current_view()
-    found = np.flatnonzero(view.table.rows == wanted - 1) if view else np.array([])
+    found = np.flatnonzero(view.points.rows == wanted - 1) if view else np.array([])
     if view and len(found):
         _take(view.settings.dataset, int(found[0]))
     else:
@@ -148,7 +149,7 @@ def _search(view: View, i: int) -> int | None:
         "text_input", "Words or numbers, separated by commas", "prototypes.search", placeholder=_example(view),
         help="All of them must be found. A comparison such as “age > 60” looks into a column of numbers.",
     )  # fmt: skip
-    at = {int(row): position for position, row in enumerate(view.table.rows.tolist()) if row >= 0}
+    at = {int(row): position for position, row in enumerate(view.points.rows.tolist()) if row >= 0}
     rows = decision.find(view.data.frame, here.search)
     found = [at[row] for row in rows.tolist() if row in at]
     st.caption(
@@ -168,7 +169,7 @@ def _search(view: View, i: int) -> int | None:
 
 def _example(view: View) -> str:
     """A search that finds somebody in this table."""
-    known = view.known(int(np.flatnonzero(view.table.rows >= 0)[0]))
+    known = view.known(int(np.flatnonzero(view.points.rows >= 0)[0]))
     parts: list[str] = []
     for column, value in known.items():
         if isinstance(value, str) and len(parts) == 0 and value:
@@ -218,7 +219,7 @@ def _field(view: View, block: Block, value: float | str, key: str) -> float | st
 
 def _who(view: View, i: int) -> str:
     people = view.people
-    seen = "held out from training" if view.table.held_out[i] else "used in training"
+    seen = "held out from training" if view.points.held_out[i] else "used in training"
     return (
         f"{number_of(view, i).capitalize()}: {md(people.groups[people.s[i]])}, true class "
         f"{sentences.quoted(people.classes[people.y[i]])}, {seen}"

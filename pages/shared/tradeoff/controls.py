@@ -9,8 +9,8 @@ from typing import Any
 import streamlit as st
 
 from fairglvq.experiments import methods
-from fairglvq.scenes.settings import FIELDS, Settings, for_table
-from fairglvq.scenes.sources import TABLE, dataset_of, lend
+from fairglvq.scenes.settings import FIELDS, TABLE, Settings, for_table
+from fairglvq.scenes.sources import dataset_of, lend
 from fairglvq.tradeoff.choice import (
     FOLDS,
     PARAMETERS,

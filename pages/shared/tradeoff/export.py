@@ -12,7 +12,7 @@ import streamlit as st
 
 from fairglvq.figures.svg import to_svg
 from fairglvq.figures.tradeoff import alt_text
-from fairglvq.scenes.sources import TABLE
+from fairglvq.scenes.settings import TABLE
 from fairglvq.tradeoff import curve
 from fairglvq.tradeoff.choice import Choice
 from pages.shared.style import theme

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from fairglvq.experiments import methods
-from fairglvq.scenes.settings import FIELDS
-from fairglvq.scenes.sources import TABLE, lent
+from fairglvq.scenes.settings import FIELDS, TABLE
+from fairglvq.scenes.sources import lent
 from fairglvq.tradeoff.choice import FOLDS, PARAMETERS, SEEDS, Choice, digits, read_strengths, usual
 from fairglvq.tradeoff.curve import MEASURES
 from pages.shared.links import read_value, written

@@ -19,7 +19,7 @@ from fairglvq.fairness.limit import Limit
 from fairglvq.figures.svg import to_svg
 from fairglvq.figures.tradeoff import alt_text, strength_figure, tradeoff_figure
 from fairglvq.intervals import SMALL
-from fairglvq.scenes.sources import TABLE
+from fairglvq.scenes.settings import TABLE
 from fairglvq.tradeoff import curve
 from fairglvq.tradeoff.choice import Choice
 from fairglvq.tradeoff.curve import MEASURES

@@ -15,8 +15,8 @@ from fairglvq.experiments.cluster import cluster_workers
 from fairglvq.experiments.engine import Pool, Run, local_workers
 from fairglvq.experiments.store import Store
 from fairglvq.experiments.sweep import Model, Sweep
-from fairglvq.scenes.settings import Settings
-from fairglvq.scenes.sources import TABLE, dataset_of, key_of
+from fairglvq.scenes.settings import TABLE, Settings
+from fairglvq.scenes.sources import dataset_of, key_of
 from fairglvq.tradeoff.choice import Choice
 from pages.shared import download
 from pages.shared.progress import time_left

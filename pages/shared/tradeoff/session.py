@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fairglvq.scenes.sources import TABLE
+from fairglvq.scenes.settings import TABLE
 from fairglvq.tradeoff.choice import Choice, usual, usual_for_table
 from pages.shared import own_table
 from pages.shared.tradeoff import links

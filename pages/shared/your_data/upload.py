@@ -121,9 +121,9 @@ def take_in() -> None:
         here.problem = None
         try:
             if isinstance(content, str):
-                reading = table.read_text(content, most_rows=table.MOST_ROWS, skip_ragged=skip, tell=progress.tell)
+                reading = table.read_text(content, most_rows=table.MOST_ROWS, skip_ragged=skip, progress=progress.tell)
             else:
-                reading = table.read(content, name, most_rows=table.MOST_ROWS, skip_ragged=skip, tell=progress.tell)
+                reading = table.read(content, name, most_rows=table.MOST_ROWS, skip_ragged=skip, progress=progress.tell)
             draft = table.guess(reading.frame)
         except table.RaggedError as problem:
             here.problem = f"{whose}{problem}", problem.n
