@@ -16,6 +16,7 @@ from fairglvq.scenes.training import Film, film_key
 from pages.shared import controls, download, menu, safe_text, session, training
 from pages.shared.links import missing_in_link
 from pages.shared.playground import gestures, stage
+from pages.shared.server import training_service
 from pages.shared.style import STYLE
 from pages.shared.visit import visit
 from pages.shared.widgets import button
@@ -121,7 +122,7 @@ def film_of(settings: Settings) -> Film | None:
     job = visit().model.film_job
     if job and job.key == film_key(settings) and job.future.done() and not job.future.exception():
         return job.future.result()
-    return training.service().film(settings)
+    return training_service().film(settings)
 
 
 def order_film(settings: Settings) -> None:
@@ -131,7 +132,7 @@ def order_film(settings: Settings) -> None:
     if job is None or job.key != film_key(settings) or job.cancelled:
         if job:
             job.cancel()
-        job = model.film_job = training.service().order_film(settings)
+        job = model.film_job = training_service().order_film(settings)
     if not (job.future.done() and job.future.exception()):
         model.awaited.append(job)
 

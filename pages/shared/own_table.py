@@ -9,6 +9,7 @@ from starlette.formparsers import MultiPartParser
 
 from fairglvq.datasets import Dataset
 from fairglvq.scenes import sources
+from pages.shared.server import training_service
 from pages.shared.visit import begin_anew, visit
 
 # Streamlit's web server would put an upload of more than 1 MB into a temporary file before Streamlit gets it. How
@@ -26,9 +27,7 @@ def keep(data: Dataset) -> str:
 
 def _forget_trained(key: str) -> None:
     if not sources.lent(key):  # else another visitor has the same table
-        from pages.shared.training import service
-
-        service().forget(key)
+        training_service().forget(key)
 
 
 def current() -> Dataset | None:

@@ -8,23 +8,18 @@ import streamlit as st
 
 from fairglvq.scenes import service as scene_service
 from fairglvq.scenes.points import UntrainableError
-from fairglvq.scenes.service import Job, Show, TrainingService
+from fairglvq.scenes.service import Job, Show
 from fairglvq.scenes.settings import Settings
 from fairglvq.scenes.training import METHODS
 from pages.shared import session
 from pages.shared.progress import time_left
+from pages.shared.server import training_service
 from pages.shared.visit import rerun, visit
 from pages.shared.widgets import button
 
 POLL = 0.3  # seconds between two looks at work in the background
 PATIENCE = 0.9  # seconds of training before progress is shown
 FIRST_PATIENCE = 8.0  # a cold server has nothing else to show, and nothing to go back to
-
-
-@st.cache_resource(show_spinner=False)
-def service() -> TrainingService:
-    """Threads and finished trainings, shared by all visitors."""
-    return TrainingService()
 
 
 def trained(*, without_inp_first: bool = False) -> Show | None:
@@ -59,12 +54,12 @@ def _ordered(settings: Settings) -> Job:
     if job is None or job.key != settings or job.cancelled:
         if job:
             job.cancel()
-        job = model.job = service().order(settings)
+        job = model.job = training_service().order(settings)
     return job
 
 
 def _show_without_inp(settings: Settings) -> None:
-    job = service().order(settings, ("glvq", "fairglvq"))
+    job = training_service().order(settings, ("glvq", "fairglvq"))
     if job.finished_within(FIRST_PATIENCE) and not job.future.exception():
         visit().model.shown = settings, job.future.result()
 

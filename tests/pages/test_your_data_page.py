@@ -283,7 +283,7 @@ def test_a_link_to_somebody_elses_table_does_not_open_it(at):
 
 def test_when_the_visit_is_over_nothing_holds_the_table():
     from fairglvq.scenes import sources
-    from pages.shared import training
+    from pages.shared.server import training_service
 
     page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     page.switch_page("pages/your_data.py")
@@ -295,7 +295,7 @@ def test_when_the_visit_is_over_nothing_holds_the_table():
         fine(page.run())
 
     def kept():
-        shelves = (training.service().results, training.service().tables)
+        shelves = (training_service().results, training_service().tables)
         return [key for shelf in shelves for key in list(shelf.futures) if settings.table in str(key)]
 
     assert sources.lent(settings.table)

@@ -24,6 +24,7 @@ from fairglvq.tradeoff import curve
 from fairglvq.tradeoff.choice import Choice
 from fairglvq.tradeoff.curve import MEASURES
 from pages.shared.safe_text import say
+from pages.shared.server import training_service
 from pages.shared.style import theme
 from pages.shared.tradeoff import results, session
 from pages.shared.tradeoff.results import Found
@@ -114,10 +115,8 @@ def _estimated(choice: Choice, wanted: tuple[bool, ...]) -> tuple[list[Limit], s
     futures = visit().curve.limits
     key = (choice.table, wanted)
     if key not in futures:
-        from pages.shared import training  # with it Numba, which the first picture can do without
-
         data = results.data_of(choice)
-        make = training.service().films.submit
+        make = training_service().films.submit
         futures[key] = make(lambda: [limit.estimate(data, with_group=with_group) for with_group in wanted])
     future = futures[key]
     if not future.done():
