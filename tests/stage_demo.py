@@ -165,9 +165,15 @@ def main():
             state.start, state.painted = None, ()
     st.slider("How fair", 0.0, 2.0, step=0.25, key="C")
     meta, arrays = scene(state.C, start=state.start, painted=state.painted)
+    visit = {
+        "reply": reply,
+        "view": state.view,
+        "heard": stage.heard("stage"),
+        "can_undo": bool(state.start or state.painted),
+    }
     if st.toggle("Stage", value=True):
         stage.mount(
-            stage.pack(meta | {"reply": reply, "view": state.view, "heard": stage.heard("stage")}, arrays),
+            stage.pack(meta | visit, arrays),
             key="stage",
             on_view=keep_view,
         )

@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -47,6 +48,26 @@ def modules(browser):
 def test_every_module_stands_alone(modules):
     for path in (ROOT / "pages/shared/playground/stage/js").glob("*.js"):
         assert modules(path.name, "(m) => Object.keys(m).length") >= 1
+
+
+def test_every_export_is_used():
+    """By another module or by these tests; the entry is Streamlit's."""
+    sources = {path.name: path.read_text("utf-8") for path in (stage.FOLDER / "js").glob("*.js")}
+    exported = {
+        (name, export)
+        for name, code in sources.items()
+        for export in re.findall(r"^export (?:async )?(?:function|class|const|let) (\w+)", code, re.MULTILINE)
+    }
+    imported = {
+        (module, name)
+        for code in sources.values()
+        for names, module in re.findall(r"^import\s*\{([^}]*)\}\s*from\s*\"\./([\w.]+)\"", code, re.MULTILINE)
+        for name in re.findall(r"\w+", names)
+    }
+    here = "".join(path.read_text("utf-8") for path in Path(__file__).parent.glob("test_stage_*.py"))
+    unused = {(name, export) for name, export in exported - imported if not re.search(rf"\b{export}\b", here)}
+    assert unused == set()
+    assert imported <= exported
 
 
 def test_pack_and_unpack_agree_even_when_unaligned(modules):
@@ -118,7 +139,7 @@ def test_cells_are_the_nearest_prototype_regions(modules, name, weighted):
     box = [-1.0, -1.2, 1.3, 1.0]
     cells = modules(
         "geometry.js",
-        "(m, [W, r, map, box]) => m.cellsOf(Float64Array.from(W), r, map, box)",
+        "(m, [W, weights, map, box]) => m.cellsOf({ W, weights, panel: { map } }, box)",
         [W.ravel().tolist(), r.tolist() if weighted else None, plane_map, box],
     )
     x, y = np.meshgrid(np.linspace(box[0], box[2], 41), np.linspace(box[1], box[3], 37))
@@ -145,7 +166,7 @@ def test_cells_are_the_nearest_prototype_regions(modules, name, weighted):
     assert area == pytest.approx((box[2] - box[0]) * (box[3] - box[1]), rel=1e-9)
     found = modules(
         "geometry.js",
-        "(m, [Z, W, r]) => Z.map(([x, y]) => m.nearestPrototype(x, y, Float64Array.from(W), r))",
+        "(m, [Z, W, weights]) => Z.map(([x, y]) => m.nearestPrototype(x, y, { W, weights }))",
         [(points @ A.T + b).tolist(), W.ravel().tolist(), r.tolist() if weighted else None],
     )
     assert found == nearest.tolist()
@@ -544,9 +565,9 @@ def test_dragging_a_prototype_moves_cells_at_once_and_tells_python_once(visit):
     v.page.mouse.up()
     v.wait_gestures(["drag"])
     v.wait_data("reply", "", negate=True)
-    told = v.page.locator('.panel[data-panel="fairglvq"]').inner_text()
-    assert "Checked by Python." in told
-    assert "75.0%" in told  # 120 of the 160 people whom Python counted
+    text = v.page.locator('.panel[data-panel="fairglvq"]').inner_text()
+    assert "Checked by Python." in text
+    assert "75.0%" in text  # 120 of the 160 people whom Python counted
     v.act("undo").click()
     v.wait_data("model-signature", signature)
     assert v.gestures() == ["drag"]

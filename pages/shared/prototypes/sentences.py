@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from fairglvq.explain import CellGroup, Contributions, Explained, Measure, Removal, Score
 from fairglvq.explain.decision import Verdict
 from fairglvq.explain.traits import Trait, number_words, percent
-from fairglvq.grammar import CLASS_COLOURS, GROUP_SHAPES, Theme
+from fairglvq.grammar import CLASS_COLOURS, GROUP_SHAPES, SHAPES, Theme
 from fairglvq.intervals import SMALL
 from fairglvq.scenes.settings import Settings
 from pages.shared.prototypes.view import View, title
 
-GLYPHS = dict(zip(GROUP_SHAPES, "●◆▲■✚★", strict=True))
+GLYPHS = {name: shape.glyph for name, shape in SHAPES.items()}
 MEASURES: dict[Measure, str] = {"statistical_parity": "Statistical parity", "equal_opportunity": "Equal opportunity"}
 CLOSE = 0.05  # |mu| below which a decision is called a close one
 
