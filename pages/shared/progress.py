@@ -19,6 +19,7 @@ def watch() -> None:
 def _look() -> None:
     visit = st.session_state
     if any(job.future.done() for job in visit.waits_for):
+        session.touch()  # the address of this run may be older than the last `write_link`: it is not the browser's Back
         st.rerun()
     job: Job | None = visit.get("job")
     if job in visit.waits_for and job is not None and ("shown" not in visit or visit.shown[0] != job.key):

@@ -78,8 +78,10 @@ def undo() -> None:
     visit = st.session_state
     touch()
     if visit.history:
-        visit.settings = visit.history.pop()
+        # Streamlit may stop a callback at each of these lines; the order lets a repeated undo end in the same state.
         visit.reply = None
+        visit.settings = visit.history[-1]
+        visit.history = visit.history[:-1]
 
 
 def reset() -> None:

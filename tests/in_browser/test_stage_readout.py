@@ -26,7 +26,8 @@ WIDGETS = [
 # Every module's exports and a scene builder as globals of the page, so that the tests read like calls.
 BLANK = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
 <link rel="stylesheet" href="/readout.css"><body><script type="module">
-for (const name of "scene metrics sentences rivals readout timeline tradeoff changed_decisions cards table".split(" ")) {
+const names = "scene metrics sentences rivals readout timeline tradeoff changed_decisions cards table";
+for (const name of names.split(" ")) {
   Object.assign(window, await import(`/js/${name}.js`));
 }
 window.makeScene = ({ meta, arrays }) => {

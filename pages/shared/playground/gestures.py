@@ -24,6 +24,7 @@ def receive() -> None:
     for gesture in stage.unheard(session.STAGE):
         if "shown" in st.session_state:
             follow(gesture)
+        stage.acknowledge(session.STAGE, gesture)
 
 
 def follow(gesture: Mapping[str, Any]) -> None:

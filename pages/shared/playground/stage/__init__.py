@@ -69,25 +69,24 @@ def _nothing() -> None:
 
 
 def unheard(key: str) -> list[dict[str, Any]]:
-    """Gestures on the stage with this key that were not handed out before, in their order.
+    """Gestures on the stage with this key that were not handled before, in their order; `acknowledge` each of them.
 
-    Streamlit delivers only the newest of several that come while it is busy; so each brings along all those that the
-    page does not know to be heard (``heard`` in the scene's description).
+    Streamlit stops a callback at any access to its session state as soon as another message of the page has come, and
+    never calls it again. The page therefore repeats all gestures that the newest scene does not acknowledge (``heard``).
     """
     sent = st.session_state[key].get("gestures") or []
-    new = [gesture for gesture in sent if gesture["serial"] > heard(key)]
-    if new:
-        st.session_state[_heard(key)] = new[-1]["serial"]
-    return new
+    last = heard(key)
+    return [gesture for gesture in sent if gesture["serial"] > last]
+
+
+def acknowledge(key: str, gesture: Mapping[str, Any]) -> None:
+    """Remember that a gesture was handled; to be called when it is done, because its handling may be stopped before."""
+    st.session_state[f"{key}_heard"] = gesture["serial"]
 
 
 def heard(key: str) -> int:
-    """The serial number of the last gesture that was handed out."""
-    return st.session_state.get(_heard(key), 0)
-
-
-def _heard(key: str) -> str:
-    return f"{key}_heard"
+    """The serial number of the last gesture that was handled."""
+    return st.session_state.get(f"{key}_heard", 0)
 
 
 def mount(

@@ -25,7 +25,7 @@ export class Stage {
   constructor(root, send) {
     this.root = root;
     this.send = send; // { gestures(list), view(value) }, replaced on every run of the script
-    this.outbox = []; // gestures that Python has not said to have heard
+    this.outbox = []; // gestures that Python has not acknowledged
     this.state = newState();
     this.scene = null;
     this.theme = null;
@@ -76,6 +76,8 @@ export class Stage {
       Object.assign(known, { film, reply, facts, can_undo });
     }
     this.outbox = this.outbox.filter(({ serial }) => serial > (meta.heard ?? Infinity));
+    // Not handled yet: it is still on its way, or Streamlit has dropped it. A gesture that comes twice is handled once.
+    if (this.outbox.length) this.send.gestures(this.outbox);
     this.takeReply(meta.reply);
     this.theme = readTheme(this.root, meta.grammar);
     this.layout();
@@ -268,8 +270,9 @@ export class Stage {
   // ---- messages to Python ----
 
   /**
-   * Tell Python about a finished gesture. Streamlit forgets one that is overtaken by another while it is busy, so each
-   * takes along all that are not known to be heard; Python goes by their serial numbers.
+   * Send a finished gesture to Python. Streamlit drops a run, and its gesture, when another message arrives before the
+   * run's callbacks have ended. So gestures are kept until a scene acknowledges them (`heard`), and are sent again with
+   * the next gesture or when a scene arrives that does not. Python tells them apart by their serial numbers.
    */
   post(gesture) {
     lastSerial = Math.max(lastSerial + 1, 1000 * Date.now()); // also rises over remounts of the page
