@@ -141,7 +141,8 @@ def keep_view():
 
 
 def main():
-    st.set_page_config(page_title="Stage", page_icon="🎭", layout="wide")
+    # Streamlit takes tests/pages for pages of this app and would list them beside the stage.
+    st.set_page_config(page_title="Stage", layout="wide", initial_sidebar_state="collapsed")
     state = st.session_state
     state.setdefault("gestures", [])
     state.setdefault("C", 0.75)
