@@ -486,7 +486,7 @@ def test_table_of_changed_decisions_names_people(page):
     )
     table = page.locator('[data-method="fairglvq"]')
     row = table.locator("tbody tr").first  # group A with the favourable true label, class 1
-    assert row.locator("th").inner_text() == "group A, true label “yes”"
+    assert row.locator("th").inner_text() == "group A, truly “yes”"
     assert row.get_attribute("title") == (
         f"lost the favourable decision: {change['lost'][1]} of {change['n'][1]} people of group A with true label "
         f"“yes”; gained it: {change['gained'][1]}"

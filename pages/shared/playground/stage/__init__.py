@@ -72,7 +72,7 @@ def unheard(key: str) -> list[dict[str, Any]]:
     """Gestures on the stage with this key that were not handled before, in their order; `acknowledge` each of them.
 
     Streamlit stops a callback at any access to its session state as soon as another message of the page has come, and
-    never calls it again. The page therefore repeats all gestures that the newest scene does not acknowledge (``heard``).
+    never calls it again. So the page repeats all gestures that the newest scene does not acknowledge (``heard``).
     """
     sent = st.session_state[key].get("gestures") or []
     last = heard(key)

@@ -2,7 +2,7 @@
 
 import { decisions, lastModel, metricsOf, shippedBlock } from "./metrics.js";
 import { NOTHING, whole } from "./format.js";
-import { trueLabel, groupName, groupPeople, changedSentence, UNCOUNTED } from "./sentences.js";
+import { changedSentence, className, groupName, groupPeople, trueLabel, UNCOUNTED } from "./sentences.js";
 import { makeElement, makeGlyph, mountWidget, patchAttribute, patchBar, patchHidden, patchText } from "./dom.js";
 
 const BASELINE = "glvq";
@@ -68,7 +68,7 @@ function buildRow(scene, g, k) {
   const [lost, gained, of] = [0, 1, 2].map(() => makeElement("td", { class: "fgs-number" }));
   const [lostBar, gainedBar] = ["lost", "gained"].map((kind) => makeElement("span", { class: `fgs-bar fgs-bar-${kind}` }));
   const track = (bar, side) => makeElement("td", { class: `fgs-track fgs-track-${side}`, "aria-hidden": "true" }, bar);
-  const who = `${groupName(scene, g)}, ${trueLabel(scene, k)}`;
+  const who = `${groupName(scene, g)}, truly ${className(scene, k)}`;
   const name = makeElement("th", { scope: "row" }, makeGlyph(scene, g, k), who);
   const row = makeElement("tr", {}, name, lost, track(lostBar, "left"), track(gainedBar, "right"), gained, of);
   return { row, lost, gained, of, lostBar, gainedBar };

@@ -14,7 +14,7 @@ const MEASURES = [
   },
   {
     key: "sp", name: "Statistical parity gap", show: gapPoints,
-    means: "How much more often one group gets the favourable decision than another, whatever the true labels. " +
+    means: "How much more often one group gets the favourable decision than another, whatever the true labels are. " +
       "0 means: equally often.",
   },
   {
