@@ -9,8 +9,10 @@ against its page. The tests measure all of this.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from math import cos, pi, sin
+from typing import Literal, NamedTuple, TypeVar
 
 Theme = Literal["light", "dark"]
 T = TypeVar("T")
@@ -45,8 +47,47 @@ CLASS_COLOURS: tuple[ClassColour, ...] = (
     ClassColour("#12876f", "#23ab8e"),  # teal
 )
 
-GROUP_SHAPES: tuple[str, ...] = ("circle", "diamond", "triangle-up", "square", "cross", "star")
-"""Shapes by group index; the names are Plotly's marker symbols."""
+
+class Shape(NamedTuple):
+    """A group's shape as a text character and as an outline."""
+
+    glyph: str
+    path: str
+    """SVG path data in a box from -1 to 1 with y down; all steps are relative, so that it can follow any ``M x y``."""
+
+
+def _outline(*corners: Sequence[float]) -> str:
+    """Path data of a closed polygon, in steps from corner to corner."""
+    steps = [(x - u, y - v) for (u, v), (x, y) in zip([(0, 0), *corners], corners, strict=False)]
+    first, *others = (f"{round(x, 3):g},{round(y, 3):g}" for x, y in steps)
+    return f"m{first}l{' '.join(others)}z"
+
+
+def _star(points: int = 5, inner: float = 0.45) -> str:
+    angles = [pi * i / points - pi / 2 for i in range(2 * points)]
+    return _outline(*((cos(a) * r, sin(a) * r) for a, r in zip(angles, [1, inner] * points, strict=True)))
+
+
+_ARM, _TIP = 0.35, 0.95  # half the width and the length of the cross's arms
+
+SHAPES: dict[str, Shape] = {
+    "circle": Shape("●", "m-.85,0a.85,.85 0 1 1 1.7,0a.85,.85 0 1 1 -1.7,0z"),
+    "diamond": Shape("◆", _outline((0, -1), (1, 0), (0, 1), (-1, 0))),
+    "triangle-up": Shape("▲", _outline((0, -0.95), (0.95, 0.75), (-0.95, 0.75))),
+    "square": Shape("■", _outline((-0.78, -0.78), (0.78, -0.78), (0.78, 0.78), (-0.78, 0.78))),
+    "cross": Shape(
+        "✚",
+        _outline(
+            *((-_ARM, -_TIP), (_ARM, -_TIP), (_ARM, -_ARM), (_TIP, -_ARM), (_TIP, _ARM), (_ARM, _ARM)),
+            *((_ARM, _TIP), (-_ARM, _TIP), (-_ARM, _ARM), (-_TIP, _ARM), (-_TIP, -_ARM), (-_ARM, -_ARM)),
+        ),
+    ),
+    "star": Shape("★", _star()),
+}
+"""The shapes of groups by Plotly's name of the marker symbol, in the order of the groups."""
+
+GROUP_SHAPES: tuple[str, ...] = tuple(SHAPES)
+"""Plotly's marker symbols by group index."""
 
 
 def mix(colour: str, background: str, share: float) -> str:
@@ -66,13 +107,13 @@ def group_shapes(n_groups: int) -> tuple[str, ...]:
 
 
 def stage_grammar(n_classes: int, n_groups: int) -> dict[str, list]:
-    """The grammar as the stage wants it: ``{"classes": [{light, dark, pale_light, pale_dark}], "groups": [shape]}``."""
+    """The grammar as the stage wants it: ``{"classes": [{light, dark, pale_light, pale_dark}], "groups": [path]}``."""
     return {
         "classes": [
             {"light": c.light, "dark": c.dark, "pale_light": c.pale("light"), "pale_dark": c.pale("dark")}
             for c in class_colours(n_classes)
         ],
-        "groups": list(group_shapes(n_groups)),
+        "groups": [SHAPES[name].path for name in group_shapes(n_groups)],
     }
 
 

@@ -14,7 +14,7 @@ from pages.shared import download, menu
 from pages.shared.session import enter
 from pages.shared.style import STYLE
 from pages.shared.tradeoff import controls, export, links, picture, results, session
-from pages.shared.visit import rerun, touch, visit
+from pages.shared.visit import visit
 from pages.shared.widgets import button
 
 POLL = 0.7  # seconds between two looks at a run
@@ -66,8 +66,8 @@ def notices() -> None:
 def body(choice: Choice, was_running: bool) -> None:
     """Everything that grows while a run goes on."""
     if session.current() != choice or results.running(choice) != was_running:
-        rerun()  # the address, the sidebar or the polling has to follow
-    visit().touched = False  # whatever was touched in here is answered in here
+        st.rerun()  # the address, the sidebar or the polling has to follow
+
     found = results.collect(choice)
     results.status(choice, found)
     if not choice.strengths:
@@ -102,14 +102,14 @@ def opened(choice: Choice, found: results.Found, method: str, strength: float | 
                 f"gap {labels[key].statistical_parity:.3f}"
             ),
             width=340,
-            on_change=touch,
+            on_change="rerun",
         )
         model = Model(method, strength, fold, seed)
         settings = settings_of(choice, model)
         ready = settings is not None and not download.needed(choice.dataset)
-        if st.button("In the playground", disabled=not ready, on_click=touch):
+        if st.button("In the playground", disabled=not ready):
             go(settings, method, "pages/playground.py")
-        if st.button("Its prototypes", disabled=not ready, on_click=touch):
+        if st.button("Its prototypes", disabled=not ready):
             go(settings, method, "pages/prototypes.py")
     if settings is None:
         st.caption(f"{methods.get(method).title} has no prototypes that the other pages could show.")

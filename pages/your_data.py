@@ -9,7 +9,7 @@ from fairglvq.scenes.settings import TABLE, for_table
 from pages.shared import menu, own_table, safe_text, session
 from pages.shared.style import STYLE
 from pages.shared.tradeoff import results
-from pages.shared.visit import touch, visit
+from pages.shared.visit import visit
 from pages.shared.widgets import button
 from pages.shared.your_data import columns, summary, upload
 
@@ -30,7 +30,7 @@ def main() -> None:
         upload.explain_empty()
         return
     upload.show_reading(reading)
-    with st.expander("Bring another table, or forget this one", key="another_table", on_change=touch):
+    with st.expander("Bring another table, or forget this one", key="another_table", on_change="rerun"):
         # Above the ways to bring one: the uploader comes a moment later and pushes down what stands below it.
         button("Forget this table", _forget, help="Every page then begins anew, as if you had just come.")
         upload.ways()

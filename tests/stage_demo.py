@@ -141,7 +141,8 @@ def keep_view():
 
 
 def main():
-    st.set_page_config(page_title="Stage", page_icon="🎭", layout="wide")
+    # Streamlit takes tests/pages for pages of this app and would list them beside the stage.
+    st.set_page_config(page_title="Stage", layout="wide", initial_sidebar_state="collapsed")
     state = st.session_state
     state.setdefault("gestures", [])
     state.setdefault("C", 0.75)
@@ -163,11 +164,18 @@ def main():
             state.C = gesture["value"]
         elif gesture["kind"] == "undo":
             state.start, state.painted = None, ()
+        stage.acknowledge("stage", gesture)
     st.slider("How fair", 0.0, 2.0, step=0.25, key="C")
     meta, arrays = scene(state.C, start=state.start, painted=state.painted)
+    visit = {
+        "reply": reply,
+        "view": state.view,
+        "heard": stage.heard("stage"),
+        "can_undo": bool(state.start or state.painted),
+    }
     if st.toggle("Stage", value=True):
         stage.mount(
-            stage.pack(meta | {"reply": reply, "view": state.view, "heard": stage.heard("stage")}, arrays),
+            stage.pack(meta | visit, arrays),
             key="stage",
             on_view=keep_view,
         )

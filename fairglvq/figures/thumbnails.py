@@ -7,12 +7,11 @@ from functools import cache
 
 from fairglvq import datasets
 from fairglvq.datasets.split import Scaling
-from fairglvq.grammar import Theme, class_colours
+from fairglvq.grammar import GROUP_SHAPES, SHAPES, Theme, class_colours
 
 WIDTH, HEIGHT, MARGIN = 84, 60, 5
 POINTS = 22  # per cloud: enough to see its shape, few enough for a label
-# Strokes in a box of 2 units, by group: a dot, a diamond, a triangle (the grammar's first shapes).
-SHAPES = ("m-1 0a1 1 0 1 0 2 0a1 1 0 1 0-2 0", "m0-1.4l1.4 1.4-1.4 1.4-1.4-1.4z", "m0-1.4l1.3 2.3h-2.6z")
+RADIUS = 1.3  # of a point's mark
 
 
 @cache
@@ -29,11 +28,11 @@ def _drawn(dataset: str, theme: Theme) -> str:
     paths = []
     for label, colour in enumerate(class_colours(len(data.class_names))):
         strokes = [
-            f"M{x:.0f} {y:.0f}{SHAPES[group]}"
-            for (x, y), group in zip(places[data.y == label], data.s[data.y == label], strict=True)
+            f"M{x:.1f} {y:.1f}{SHAPES[GROUP_SHAPES[group]].path}"
+            for (x, y), group in zip(places[data.y == label] / RADIUS, data.s[data.y == label], strict=True)
         ]
         paths.append(f'<path fill="{colour.mark(theme)}" d="{"".join(strokes)}"/>')
-    return _svg("".join(paths))
+    return _svg(f'<g transform="scale({RADIUS})">{"".join(paths)}</g>')
 
 
 def _people(theme: Theme) -> str:

@@ -12,7 +12,7 @@ from fairglvq.figures.thumbnails import thumbnail
 from fairglvq.scenes.settings import FIELDS, MAIN, PRESETS, TABLE, Field, Settings, for_table, preset_of, with_changes
 from pages.shared import own_table, session
 from pages.shared.style import theme
-from pages.shared.visit import touch, visit
+from pages.shared.visit import visit
 from pages.shared.widgets import button, control
 
 SHORT = {"three_classes": "3 classes", "three_groups": "3 groups", "german": "German"}
@@ -51,7 +51,7 @@ def panel(settings: Settings, effects: dict[str, str], *, hidden: Collection[str
         button("New seed", session.new_seed, help="Draw data, split and start anew.", width="stretch")
     if rest:
         # Drawn only when open: a dozen widgets that few visitors need would delay everybody's first picture.
-        more = st.expander("More", key="more", on_change=touch)
+        more = st.expander("More", key="more", on_change="rerun")
         if more.open:
             with more:
                 for name in rest:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from pages.shared.visit import Download, rerun, visit
+from pages.shared.visit import Download, visit
 from pages.shared.widgets import button
 
 POLL = 0.3
@@ -70,7 +70,7 @@ def _look() -> None:
     if not download.busy:
         if not download.seen:
             download.seen = True
-            rerun()
+            st.rerun()
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(min(1.0, download.share), text=f"Fetching COMPAS: {download.share:.0%}")

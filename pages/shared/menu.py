@@ -6,6 +6,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from pages.shared.visit import KEY, visit
+from pages.shared.widgets import answer_buttons
 
 
 def pages() -> list[StreamlitPage]:
@@ -20,9 +21,9 @@ def pages() -> list[StreamlitPage]:
 
 def navigate() -> StreamlitPage:
     """The page that the address asks for, with the menu above it."""
-    page, here = st.navigation(pages(), position="top"), visit()
-    if here.page != page.url_path:
-        here.page, here.arrived = page.url_path, True
+    page = st.navigation(pages(), position="top")
+    visit().page = page.url_path
+    answer_buttons()
     return page
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from fairglvq.scenes.settings import DEFAULTS, FIELDS, Settings, with_changes
 from pages.shared import links, own_table
-from pages.shared.visit import ModelVisit, touch, visit
+from pages.shared.visit import ModelVisit, visit
 
 STEPS_BACK = 50
 NOTICE_LIMIT = 5
@@ -38,7 +38,6 @@ def _adopt(query: dict[str, str], model: ModelVisit) -> None:
 
 def change(settings: Settings) -> None:
     """Go on with other settings; `undo` comes back to these."""
-    touch()
     model = visit().model
     if settings == model.settings:
         return
@@ -57,7 +56,6 @@ def enter(settings: Settings, method: str) -> None:
 
 def undo() -> None:
     """Back to the settings before the last change."""
-    touch()
     model = visit().model
     if model.history:
         model.settings, model.reply = model.history.pop(), None

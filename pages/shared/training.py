@@ -14,7 +14,7 @@ from fairglvq.scenes.training import METHODS
 from pages.shared import session
 from pages.shared.progress import time_left
 from pages.shared.server import training_service
-from pages.shared.visit import rerun, visit
+from pages.shared.visit import visit
 from pages.shared.widgets import button
 
 POLL = 0.3  # seconds between two looks at work in the background
@@ -92,7 +92,7 @@ def watch() -> None:
 def _look() -> None:
     model = visit().model
     if any(job.future.done() for job in model.awaited):
-        rerun()
+        st.rerun()
     job = model.job
     if job is not None and job in model.awaited and (model.shown is None or model.shown[0] != job.key):
         left = job.seconds_left

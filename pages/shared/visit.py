@@ -7,13 +7,14 @@ Nothing else of the app stands in `st.session_state`, apart from the values of S
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from fairglvq.scenes.settings import Settings
 
@@ -34,26 +35,22 @@ if TYPE_CHECKING:  # for annotations only: a first picture must not wait for wha
 
 @dataclass
 class Address:
-    """What the address bar says about a page, and whether the browser's Back or Forward has changed it."""
+    """What the address bar says about a page."""
 
     written: dict[str, str] | None = None
     """The parameters that stand there; None before the first run."""
 
     def followed(self) -> dict[str, str] | None:
-        """The link to follow in this run: on arrival, and after Back or Forward; otherwise None.
+        """The link to follow in this run: on the first, and after Back or Forward; otherwise None.
 
-        A run that something on the page has asked for (`touch`) may still bring the address from before the last
-        change, because the browser had not heard of it yet. A page that was chosen in the menu has a bare address.
+        Any other run may still bring the address from before the last change, because the browser had not heard of it
+        yet, or a bare one, because the page was chosen in the menu.
         """
-        here, query = visit(), st.query_params.to_dict()
-        by_menu = here.arrived and not query and self.written is not None
-        by_browser = not here.touched and query != self.written
-        here.arrived = here.touched = False
-        if by_menu or not by_browser:
-            self.written = self.written if not by_menu else query
+        context = get_script_run_ctx()
+        if self.written is not None and not (context and context.is_history_navigation):
             return None
-        self.written = query
-        return query
+        self.written = st.query_params.to_dict()
+        return self.written
 
     def write(self, query: dict[str, str]) -> None:
         """Let the address say what is shown."""
@@ -183,9 +180,8 @@ class Visit:
     """Everything that the app keeps of one session."""
 
     page: str | None = None
-    arrived: bool = False  # on this page, and nothing has run there yet
-    touched: bool = False  # something on the page has asked for this run
     widgets: dict[str, Shown] = field(default_factory=dict)
+    pressed: list[tuple[Callable[..., None], tuple]] = field(default_factory=list)  # buttons not answered yet
     numbers: Iterator[int] = field(default_factory=count)  # for keys of widgets: no key is used twice in a session
     model: ModelVisit = field(default_factory=ModelVisit)
     curve: CurveVisit = field(default_factory=CurveVisit)
@@ -205,21 +201,9 @@ def visit() -> Visit:
     return found
 
 
-def touch(*_: Any) -> None:
-    """Something on the page was used: an older address in this run is not the browser's Back."""
-    visit().touched = True
-
-
-def rerun() -> NoReturn:
-    """Run the page again because the server has something new."""
-    touch()
-    st.rerun()
-    raise AssertionError("st.rerun returned")
-
-
 def begin_anew() -> None:
     """Forget everything but where the visitor is, also what widgets hold."""
     before = visit()
     for name in [str(name) for name in st.session_state]:
         del st.session_state[name]
-    st.session_state[KEY] = Visit(page=before.page, touched=True, numbers=before.numbers)
+    st.session_state[KEY] = Visit(page=before.page, pressed=before.pressed, numbers=before.numbers)

@@ -14,7 +14,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared.visit import Shown, touch, visit
+from pages.shared.visit import Shown, visit
 
 _BY_DEFAULT = ("multiselect", "pills", "segmented_control")
 _LIMITS = ("min_value", "max_value", "step")
@@ -41,7 +41,10 @@ def control(
         given["index"] = None if shown.first is None else list(options or ()).index(shown.first)
     else:
         given["default" if kind in _BY_DEFAULT else "value"] = shown.first
-    getattr(st, kind)(label, key=key, on_change=_changed, args=(name, key, then), **given, **more)
+    found = getattr(st, kind)(label, key=key, on_change=_changed, args=(name, key, then), **given, **more)
+    if found != shown.value:  # Streamlit stops a callback when another message comes, and never calls it again
+        _changed(name, key, then)
+        st.rerun()
 
 
 def _shown(name: str, value: Any, options: Any) -> tuple[Shown, str]:
@@ -58,7 +61,6 @@ def _key(name: str, shown: Shown) -> str:
 
 
 def _changed(name: str, key: str, then: Callable[[Any], None]) -> None:
-    touch()
     value = st.session_state[key]
     shown = visit().widgets.get(name)
     if shown is not None and key == _key(name, shown):
@@ -92,9 +94,18 @@ def one_of(label: str, names: Mapping[Any, str], field: str, **more: Any) -> Non
 
 def button(label: str, then: Callable[..., None], *args: Any, **more: Any) -> None:
     """A button that calls ``then(*args)`` before the page runs again."""
-    st.button(label, on_click=_pressed, args=(then, *args), **more)
+    st.button(label, on_click=_press, args=(visit().pressed, then, *args), **more)
 
 
-def _pressed(then: Callable[..., None], *args: Any) -> None:
-    touch()
-    then(*args)
+def _press(pressed: list, then: Callable[..., None], *args: Any) -> None:
+    pressed.append((then, args))  # from here on, if another message stops this callback, the next run answers
+    answer_buttons()
+
+
+def answer_buttons() -> None:
+    """Do what pressed buttons ask for."""
+    pressed = visit().pressed
+    while pressed:
+        then, args = pressed[0]
+        then(*args)
+        pressed.pop(0)

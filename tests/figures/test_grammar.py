@@ -1,12 +1,13 @@
 """The grammar of pictures: colours that everybody can tell apart, on light and dark pages, and shapes Plotly knows."""
 
 import itertools
+import re
 from typing import Literal
 
 import numpy as np
 import pytest
 
-from fairglvq.grammar import BACKGROUNDS, CLASS_COLOURS, GROUP_SHAPES, class_colours, mix, stage_grammar
+from fairglvq.grammar import BACKGROUNDS, CLASS_COLOURS, GROUP_SHAPES, SHAPES, class_colours, mix, stage_grammar
 
 THEMES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
 
@@ -79,7 +80,13 @@ def test_stage_grammar_has_one_sign_for_each():
     grammar = stage_grammar(3, 2)
     assert [c["light"] for c in grammar["classes"]] == [c.light for c in CLASS_COLOURS[:3]]
     assert set(grammar["classes"][0]) == {"light", "dark", "pale_light", "pale_dark"}
-    assert grammar["groups"] == ["circle", "diamond"]
+    assert grammar["groups"] == [SHAPES["circle"].path, SHAPES["diamond"].path]
+
+
+def test_every_shape_has_its_own_character_and_a_closed_outline_of_relative_steps():
+    assert len({shape.glyph for shape in SHAPES.values()}) == len({s.path for s in SHAPES.values()}) == len(SHAPES)
+    for shape in SHAPES.values():
+        assert re.fullmatch(r"m[-.\d, al]+z", shape.path)
 
 
 def test_too_many_classes_is_an_error_not_a_repeated_colour():

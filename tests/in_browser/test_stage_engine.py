@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -47,6 +48,26 @@ def modules(browser):
 def test_every_module_stands_alone(modules):
     for path in (ROOT / "pages/shared/playground/stage/js").glob("*.js"):
         assert modules(path.name, "(m) => Object.keys(m).length") >= 1
+
+
+def test_every_export_is_used():
+    """By another module or by these tests; the entry is Streamlit's."""
+    sources = {path.name: path.read_text("utf-8") for path in (stage.FOLDER / "js").glob("*.js")}
+    exported = {
+        (name, export)
+        for name, code in sources.items()
+        for export in re.findall(r"^export (?:async )?(?:function|class|const|let) (\w+)", code, re.MULTILINE)
+    }
+    imported = {
+        (module, name)
+        for code in sources.values()
+        for names, module in re.findall(r"^import\s*\{([^}]*)\}\s*from\s*\"\./([\w.]+)\"", code, re.MULTILINE)
+        for name in re.findall(r"\w+", names)
+    }
+    here = "".join(path.read_text("utf-8") for path in Path(__file__).parent.glob("test_stage_*.py"))
+    unused = {(name, export) for name, export in exported - imported if not re.search(rf"\b{export}\b", here)}
+    assert unused == set()
+    assert imported <= exported
 
 
 def test_pack_and_unpack_agree_even_when_unaligned(modules):
@@ -118,7 +139,7 @@ def test_cells_are_the_nearest_prototype_regions(modules, name, weighted):
     box = [-1.0, -1.2, 1.3, 1.0]
     cells = modules(
         "geometry.js",
-        "(m, [W, r, map, box]) => m.cellsOf(Float64Array.from(W), r, map, box)",
+        "(m, [W, weights, map, box]) => m.cellsOf({ W, weights, panel: { map } }, box)",
         [W.ravel().tolist(), r.tolist() if weighted else None, plane_map, box],
     )
     x, y = np.meshgrid(np.linspace(box[0], box[2], 41), np.linspace(box[1], box[3], 37))
@@ -145,7 +166,7 @@ def test_cells_are_the_nearest_prototype_regions(modules, name, weighted):
     assert area == pytest.approx((box[2] - box[0]) * (box[3] - box[1]), rel=1e-9)
     found = modules(
         "geometry.js",
-        "(m, [Z, W, r]) => Z.map(([x, y]) => m.nearestPrototype(x, y, Float64Array.from(W), r))",
+        "(m, [Z, W, weights]) => Z.map(([x, y]) => m.nearestPrototype(x, y, { W, weights }))",
         [(points @ A.T + b).tolist(), W.ravel().tolist(), r.tolist() if weighted else None],
     )
     assert found == nearest.tolist()
@@ -544,9 +565,9 @@ def test_dragging_a_prototype_moves_cells_at_once_and_tells_python_once(visit):
     v.page.mouse.up()
     v.wait_gestures(["drag"])
     v.wait_data("reply", "", negate=True)
-    told = v.page.locator('.panel[data-panel="fairglvq"]').inner_text()
-    assert "Checked by Python." in told
-    assert "75.0%" in told  # 120 of the 160 people whom Python counted
+    text = v.page.locator('.panel[data-panel="fairglvq"]').inner_text()
+    assert "Checked by Python." in text
+    assert "75.0%" in text  # 120 of the 160 people whom Python counted
     v.act("undo").click()
     v.wait_data("model-signature", signature)
     assert v.gestures() == ["drag"]
@@ -764,8 +785,8 @@ def test_code_sent_anew_finds_the_stage_that_is_there(browser):
     assert count == 1
 
 
-def test_a_gesture_that_was_overtaken_comes_with_the_next(browser):
-    """Streamlit delivers only the newest of two while it is busy, so each brings what was not yet heard."""
+def test_a_gesture_is_sent_again_until_a_scene_acknowledges_it(browser):
+    """Streamlit drops a gesture whose run is overtaken by another message of the page."""
     page = browser.new_page()
     meta, arrays = SCENE_OF_C[0.75]
     scenes = {}  # as they come before the first gesture, and after it was heard
@@ -784,7 +805,7 @@ def test_a_gesture_that_was_overtaken_comes_with_the_next(browser):
             const { stage } = document.querySelector(".stage").fairglvqStage;
             stage.post({ kind: "undo" });
             stage.post({ kind: "C", value: 1 });
-            show(before); // a run that began before Python had heard either
+            show(before); // a run that handled neither of them
             stage.post({ kind: "undo" });
             show(after);
             stage.post({ kind: "C", value: 2 });
@@ -793,21 +814,26 @@ def test_a_gesture_that_was_overtaken_comes_with_the_next(browser):
         [stage.bundle(), (stage.FOLDER / "stage.html").read_text("utf-8"), *scenes.values()],
     )
     page.close()
-    assert [name for name, _ in sent] == ["gestures"] * 4
+    assert [name for name, _ in sent] == ["gestures"] * 5
     kinds = [[gesture["kind"] for gesture in gestures] for _, gestures in sent]
-    assert kinds == [["undo"], ["undo", "C"], ["undo", "C", "undo"], ["C"]]
-    serials = [gesture["serial"] for gesture in sent[2][1]]
+    assert kinds == [["undo"], ["undo", "C"], ["undo", "C"], ["undo", "C", "undo"], ["C"]]
+    serials = [gesture["serial"] for gesture in sent[3][1]]
     assert serials == sorted(set(serials))
 
 
-def test_python_hears_every_gesture_once(monkeypatch):
+def test_python_hands_out_a_gesture_until_it_was_handled(monkeypatch):
     first, second, third = ({"kind": "undo", "serial": serial} for serial in (5, 6, 9))
     visit = {"stage": {"gestures": [first, second]}}
     monkeypatch.setattr(stage.st, "session_state", visit)
-    assert stage.unheard("stage") == [first, second]
+    for _ in range(2):  # the first time its handling was stopped
+        assert stage.unheard("stage") == [first, second]
+    stage.acknowledge("stage", first)
+    assert stage.unheard("stage") == [second]
+    stage.acknowledge("stage", second)
     assert stage.heard("stage") == 6
     visit["stage"] = {"gestures": [second, third]}
     assert stage.unheard("stage") == [third]
+    stage.acknowledge("stage", third)
     visit["stage"] = {"gestures": None}
     assert stage.unheard("stage") == []
     assert stage.heard("stage") == 9

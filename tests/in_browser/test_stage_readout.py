@@ -13,12 +13,21 @@ pytestmark = pytest.mark.browser
 
 ARRAY_TYPES = {"f8": "Float64Array", "f4": "Float32Array", "u1": "Uint8Array", "u2": "Uint16Array", "u4": "Uint32Array"}
 
-WIDGETS = ["createReadout", "createTimeline", "createTradeoff", "createPayers", "createCard", "createPrototypeTable"]
+WIDGETS = [
+    "createReadout",
+    "createReadoutNotes",
+    "createTimeline",
+    "createTradeoff",
+    "createChangedDecisions",
+    "createCard",
+    "createPrototypeTable",
+]
 
 # Every module's exports and a scene builder as globals of the page, so that the tests read like calls.
 BLANK = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
 <link rel="stylesheet" href="/readout.css"><body><script type="module">
-for (const name of "scene tally words rivals readout timeline tradeoff payers cards table".split(" ")) {
+const names = "scene metrics sentences rivals readout timeline tradeoff changed_decisions cards table";
+for (const name of names.split(" ")) {
   Object.assign(window, await import(`/js/${name}.js`));
 }
 window.makeScene = ({ meta, arrays }) => {
@@ -30,14 +39,14 @@ window.mounted = (create, scene, frame, view = {}) => {
   document.body.replaceChildren();
   window.calls = [];
   const note = (name) => (...args) => calls.push([name, ...args]);
-  const hooks = { seek: note("seek"), pickC: note("pickC"), select: note("select") };
+  const hooks = { seek: note("seek"), pickC: note("pickC"), select: note("select"), panel: view.panel ?? "fairglvq" };
   const widget = create(document.body, hooks);
   const full = { frame, epoch: frame, selection: null, filmIndex: null, dark: false, ...view };
   widget.update(scene, shown(scene, frame), full);
   return { widget, view: full };
 };
 window.changes = (scene) => { // FairGLVQ at frame 1 against trained GLVQ
-  const change = payers(scene, lastModel(scene, scene.panels[0]), frameModel(scene.panels[2], 1));
+  const change = changedDecisions(scene, lastModel(scene, scene.panels[0]), frameModel(scene.panels[2], 1));
   return { gained: [...change.gained], lost: [...change.lost], n: [...change.n] };
 };
 window.ready = true;
@@ -46,7 +55,7 @@ window.ready = true;
 
 @pytest.fixture(scope="module")
 def page():
-    with static_files(ROOT / "pages" / "shared" / "stage") as url, chromium() as browser:
+    with static_files(ROOT / "pages" / "shared" / "playground" / "stage") as url, chromium() as browser:
         tab = browser.new_page(viewport={"width": 800, "height": 900})
         watch = Watch(tab)
         tab.route("**/blank.html", lambda route: route.fulfill(body=BLANK, content_type="text/html"))
@@ -110,7 +119,7 @@ def nearest(arrays, panel, frame, points):
     return d.argmin(1)
 
 
-def expected_tally(y, s, predicted, G, K, favourable=1):
+def expected_metrics(y, s, predicted, G, K, favourable=1):
     counts = np.zeros((G, K, K), int)
     np.add.at(counts, (s, y, predicted), 1)
     rate = [np.mean(predicted[s == g] == favourable) for g in range(G)]
@@ -122,18 +131,18 @@ def expected_tally(y, s, predicted, G, K, favourable=1):
     ("G", "K", "mapped", "weighted", "held_out"),
     [(2, 2, False, False, 0.4), (3, 3, True, False, 0.3), (2, 3, False, True, 0.5), (3, 2, True, True, 0.0)],
 )
-def test_tally_is_the_count_by_definition(page, G, K, mapped, weighted, held_out):
+def test_metrics_follow_from_the_counts_by_definition(page, G, K, mapped, weighted, held_out):
     arrays, meta = random_scene(7 * G + K, G=G, K=K, mapped=mapped, weighted=weighted, held_out=held_out, P=2 * K + 1)
     answers = page.evaluate(
         "data => { const scene = makeScene(data); return scene.panels.map((p) => {"
-        " const t = tally(scene, frameModel(p, 1)); return { ...t, counts: [...t.counts] }; }); }",
+        " const t = metricsOf(scene, frameModel(p, 1)); return { ...t, counts: [...t.counts] }; }); }",
         to_js(arrays, meta),
     )
     measured = arrays["held_out"] == (1 if held_out else 0)
     y, s = arrays["y"][measured], arrays["s"][measured]
     for panel, answer in zip(meta["panels"], answers, strict=True):
         predicted = np.array(panel["labels"])[nearest(arrays, panel, 1, arrays["points"][measured])]
-        counts, accuracy, sp, eo = expected_tally(y, s, predicted, G, K)
+        counts, accuracy, sp, eo = expected_metrics(y, s, predicted, G, K)
         assert answer["counts"] == counts
         assert (answer["n"], answer["heldOut"]) == (measured.sum(), held_out > 0)
         assert [answer["accuracy"], answer["sp"], answer["eo"]] == pytest.approx([accuracy, sp, eo], abs=1e-12)
@@ -144,15 +153,15 @@ def test_shipped_counts_are_believed_over_the_plane(page):
     shipped = np.arange(3 * 8, dtype="u4").reshape(3, 2, 2, 2)
     answer = page.evaluate(
         "data => { const scene = makeScene(data); const [p] = scene.panels;"
-        " const model = frameModel(p, 2); const here = tally(scene, model);"
-        " const held = draggedModel(scene, model, 0, 0, 0); const moved = tally(scene, held);"
+        " const model = frameModel(p, 2); const here = metricsOf(scene, model);"
+        " const held = draggedModel(scene, model, 0, 0, 0); const moved = metricsOf(scene, held);"
         " const reply = { counts: [9, 0, 0, 0, 0, 0, 0, 3], changed: [1, 0, 0, 0, 0, 0, 0, 2],"
         " pseudo: [1, 0, 1, 0, 1, 0] };"
-        " const counted = countedModel(held, reply); const now = tally(scene, counted);"
-        " const change = payers(scene, model, counted);"
+        " const counted = countedModel(held, reply); const now = metricsOf(scene, counted);"
+        " const change = changedDecisions(scene, model, counted);"
         " return [[...here.counts], here.known, [moved.known, moved.accuracy, moved.sp, moved.n],"
         " [now.known, now.accuracy, now.n], [...change.gained], [...change.lost], [...counted.pseudo],"
-        " payers(scene, model, held).known]; }",
+        " changedDecisions(scene, model, held).known]; }",
         to_js({**arrays, "glvq.counts": shipped}, meta),
     )
     counts, known, moved, counted, gained, lost, pseudo, held_known = answer
@@ -170,39 +179,43 @@ def summary(page, counts):
 
 
 def test_nobody_counted_is_null_and_never_nan(page):
-    answer = summary(page, [[[3, 1], [0, 0]], [[0, 0], [0, 0]]])  # group 0 deserves nothing, group 1 is empty
+    answer = summary(
+        page, [[[3, 1], [0, 0]], [[0, 0], [0, 0]]]
+    )  # nobody in group 0 has a favourable true label, group 1 is empty
     assert (answer["accuracy"], answer["sp"], answer["eo"]) == (0.75, None, None)
     assert [g["rate"] for g in answer["groups"]] == [0.25, None]
     assert [g["tpr"] for g in answer["groups"]] == [None, None]
-    assert answer["groups"][0]["fpr"] == 0.25
 
 
 HAND_WORKED = [
     # counts [group, truth, predicted]; people sentence; opportunity sentence
     (
-        [[[40, 10], [10, 40]], [[64, 0], [10, 26]]],  # favourable: A 50 of 100, B 26 of 100; deserving: 40/50, 26/36
+        [
+            [[40, 10], [10, 40]],
+            [[64, 0], [10, 26]],
+        ],  # favourable: A 50 of 100, B 26 of 100; of a favourable true label: 40/50, 26/36
         "Of 100 people of group B, 24 fewer get the favourable decision than of 100 of group A.",
-        "Of 100 people of group B who deserve the favourable decision, 8 fewer get it than of 100 such people of "
+        "Of 100 people of group B with a favourable true label, 8 fewer get that decision than of 100 such people of "
         "group A.",
     ),
     (
         [[[50, 0], [0, 50]], [[51, 0], [0, 49]]],
         "Of 100 people of group B and of 100 of group A, about as many get the favourable decision "
         "(difference: 1 in 100).",
-        "Of 100 people of group B who deserve the favourable decision and of 100 such people of group A, "
-        "equally many get it.",
+        "Of 100 people of group B with a favourable true label and of 100 such people of group A, "
+        "equally many get that decision.",
     ),
     (
         [[[50, 0], [0, 50]], [[70, 0], [0, 30]], [[60, 0], [20, 20]]],
         "Of 100 people of group C, 30 fewer get the favourable decision than of 100 of group A. "
         "No two of the 3 groups are further apart.",
-        "Of 100 people of group C who deserve the favourable decision, 50 fewer get it than of 100 such people of "
+        "Of 100 people of group C with a favourable true label, 50 fewer get that decision than of 100 such people of "
         "group A. No two of the 3 groups are further apart.",
     ),
     (
         [[[9, 1], [0, 0]], [[0, 0], [0, 0]]],
         "Fewer than two groups have anybody here: there is nothing to compare.",
-        "Fewer than two groups have anybody who deserves the favourable decision: there is nothing to compare.",
+        "Fewer than two groups have anybody with a favourable true label: there is nothing to compare.",
     ),
 ]
 
@@ -211,18 +224,20 @@ HAND_WORKED = [
 def test_sentences_name_who_loses(page, counts, people, opportunity):
     names = {"meta": {"groups": ["A", "B", "C"]}}
     result = summary(page, counts)
-    said = page.evaluate("([scene, t]) => [peopleSentence(scene, t), opportunitySentence(scene, t)]", [names, result])
-    assert said == [people, opportunity]
+    sentences = page.evaluate(
+        "([scene, t]) => [peopleSentence(scene, t), opportunitySentence(scene, t)]", [names, result]
+    )
+    assert sentences == [people, opportunity]
 
 
 def test_sentences_use_the_nouns_of_the_data_set_and_flag_small_groups(page):
     names = {"meta": {"groups": ["female", "male"], "people": ["women", "men"]}}
     result = {**summary(page, [[[11, 0], [0, 1]], [[500, 0], [0, 700]]]), "heldOut": True}
-    said = page.evaluate(
+    sentences = page.evaluate(
         "([scene, t]) => [peopleSentence(scene, t), smallGroupSentence(scene, t), basisSentence(scene, t)]",
         [names, result],
     )
-    assert said == [
+    assert sentences == [
         "Of 100 women, 50 fewer get the favourable decision than of 100 men.",
         "Read with care: there are only 12 women here, so one person changes the rates a lot.",
         "Measured on 1,212 held-out points, not used for training (12 women, 1,200 men).",
@@ -233,7 +248,7 @@ def test_alternative_text_is_made_of_the_picture_s_numbers(page):
     arrays, meta = random_scene(3)
     numbers, text = page.evaluate(
         "data => { const scene = makeScene(data); const model = frameModel(scene.panels[2], 1);"
-        " const t = tally(scene, model); return [t, panelAlt(scene, model, t)]; }",
+        " const t = metricsOf(scene, model); return [t, panelAlt(scene, model, t)]; }",
         to_js(arrays, meta),
     )
     assert text.startswith(
@@ -294,7 +309,7 @@ def test_flip_on_a_projected_line_moves_along_it(page):
     assert answer["mu"] == pytest.approx((0.04 - 0.64) / 0.68)
 
 
-def test_payers_are_the_changed_decisions(page):
+def test_changed_decisions_are_counted_by_group_and_true_label(page):
     arrays, meta = random_scene(5, G=3, K=3)
     answer = page.evaluate("data => changes(makeScene(data))", to_js(arrays, meta))
     held = arrays["held_out"] == 1
@@ -306,11 +321,11 @@ def test_payers_are_the_changed_decisions(page):
         assert got == [int(np.sum(who & (s == g) & (y == k))) for g, k in itertools.product(range(3), range(3))]
 
 
-def test_readout_shows_the_tally_with_units_and_where_it_was_measured(page):
+def test_readout_shows_the_metrics_with_units_and_where_it_was_measured(page):
     arrays, meta = random_scene(3)
     numbers = page.evaluate(
         "data => { const scene = makeScene(data); mounted(createReadout, scene, 1);"
-        " return tally(scene, frameModel(scene.panels[2], 1)); }",
+        " return metricsOf(scene, frameModel(scene.panels[2], 1)); }",
         to_js(arrays, meta),
     )
     card = page.locator('[data-method="fairglvq"]')
@@ -319,7 +334,7 @@ def test_readout_shows_the_tally_with_units_and_where_it_was_measured(page):
         f"{100 * numbers['sp']:.1f} percentage points",
         f"{100 * numbers['eo']:.1f} percentage points",
     ]
-    assert card.locator("h4").inner_text().split("\n")[-1].endswith("epoch 10 of 20, C = 0.5")
+    assert "epoch 10 of 20, C = 0.5" in card.inner_text()
     assert f"Measured on {numbers['n']} held-out points" in card.inner_text()
     assert f"of {numbers['groups'][1]['n']}" in card.locator(".fgs-groups li").nth(1).inner_text()
 
@@ -357,25 +372,26 @@ def test_cards_of_a_slice_wait_for_python_and_then_count_everybody(page):
     waiting = page.evaluate(show, [to_js(arrays, meta), selection, None])
     assert waiting.count("counted when the picture rests") == 3
     facts = {"votes": [700, 300], "members": [[600, 200], [300, 150]], "n": 250, "right": 200}
-    told = page.evaluate(show, [to_js(arrays, meta), selection, facts])
-    assert "1,000 training points: 700 of group A, 300 of group B" in told
-    assert "25.0% (1,250 of 5,000)" in told
-    assert "80.0% (200 of 250 held-out points)" in told
+    card = page.evaluate(show, [to_js(arrays, meta), selection, facts])
+    assert "1,000 training points: 700 of group A, 300 of group B" in card
+    assert "25.0% (1,250 of 5,000)" in card
+    assert "80.0% (200 of 250 held-out points)" in card
     point = {"panel": "glvq", "kind": "point", "index": 0}
     assert page.evaluate(show, [to_js(arrays, meta), point, None]).count("counted when the picture rests") == 7
     d, labels = np.array([0.5, 0.4, 0.3, 0.2, 0.1, 0.6]), np.array(meta["panels"][0]["labels"])
     facts = dict.fromkeys(("glvq", "inp", "fairglvq"), d.tolist()) | {"row": 1234}
-    told = page.evaluate(show, [to_js(arrays, meta), point, facts])
-    assert told.startswith("Person 1,234")
+    card = page.evaluate(show, [to_js(arrays, meta), point, facts])
+    assert card.startswith("Person 1,234")
     for label, name in ((0, "no"), (1, "yes")):
         nearest_of = int(np.where(labels == label, d, np.inf).argmin())
-        assert f"prototype {nearest_of + 1} (“{name}”), distance {np.sqrt(d[nearest_of]):.3g}" in told
+        assert f"prototype {nearest_of + 1} (“{name}”), distance {np.sqrt(d[nearest_of]):.3g}" in card
 
 
 def test_readout_says_training_points_dragged_models_and_the_servers_answer(page):
     arrays, meta = random_scene(3, held_out=0)
     text = page.evaluate(
-        "data => { const scene = makeScene(data); const { widget, view } = mounted(createReadout, scene, 1);"
+        "data => { const scene = makeScene(data);"
+        " const { widget, view } = mounted(createReadout, scene, 1, { panel: 'glvq' });"
         " const models = shown(scene, 1); models.glvq = draggedModel(scene, models.glvq, 0, 9, 9);"
         " const reply = { counts: [5, 3, 4, 4, 6, 2, 0, 0], changed: Array(8).fill(0), pseudo: models.glvq.pseudo };"
         " models.glvq = countedModel(models.glvq, reply); widget.update(scene, models, view);"
@@ -462,18 +478,18 @@ def test_tradeoff_waits_for_the_film_then_picks_c_on_the_curve(page):
     assert plot.get_attribute("aria-valuetext").startswith("C = 2: ")
 
 
-def test_payers_table_speaks_of_people(page):
+def test_table_of_changed_decisions_names_people(page):
     arrays, meta = random_scene(5)
     change = page.evaluate(
-        "data => { const scene = makeScene(data); mounted(createPayers, scene, 1); return changes(scene); }",
+        "data => { const scene = makeScene(data); mounted(createChangedDecisions, scene, 1); return changes(scene); }",
         to_js(arrays, meta),
     )
     table = page.locator('[data-method="fairglvq"]')
-    row = table.locator("tbody tr").first  # group A, those who deserve it: class 1
-    assert row.locator("th").inner_text() == "group A, deserved it"
+    row = table.locator("tbody tr").first  # group A with the favourable true label, class 1
+    assert row.locator("th").inner_text() == "group A, truly “yes”"
     assert row.get_attribute("title") == (
-        f"lost the favourable decision: {change['lost'][1]} of {change['n'][1]} people of group A who deserved it; "
-        f"gained it: {change['gained'][1]}"
+        f"lost the favourable decision: {change['lost'][1]} of {change['n'][1]} people of group A with true label "
+        f"“yes”; gained it: {change['gained'][1]}"
     )
     assert f"takes the favourable decision from {sum(change['lost'])} people" in table.inner_text()
 
@@ -520,7 +536,7 @@ def test_card_of_a_point_explains_mu_and_the_flip(page):
     assert facts["Nearest of its own class"] == "prototype 1 (“no”), distance 0.4"
     assert facts["Nearest of another class"] == "prototype 2 (“yes”), distance 0.6"
     assert facts["How sure (mu)"].startswith("\u22120.38: its own class is nearer: decided rightly")
-    assert facts["What would flip it"] == "x1 up by 0.1: a straight way of 0.1 to “yes”"
+    assert facts["What would flip it"] == "x1 up by 0.1: a straight step of 0.1 to “yes”"
     assert (facts["GLVQ decides"], facts["INP decides"]) == ("“no”, right", "“yes”, wrong")
 
 
@@ -543,7 +559,7 @@ def test_prototype_table_fills_when_opened_and_opens_cards(page):
 
 def test_a_new_training_keeps_focus_and_open_details(page):
     first, second = (to_js(*random_scene(seed)) for seed in (1, 2))
-    page.evaluate("data => { window.now = mounted(createReadout, makeScene(data), 1); }", first)
+    page.evaluate("data => { window.now = mounted(createReadoutNotes, makeScene(data), 1); }", first)
     page.get_by_text("What do these numbers mean?").click()
     page.evaluate("data => { const s = makeScene(data); now.widget.update(s, shown(s, 1), now.view); }", second)
     assert page.evaluate("document.querySelector('details').open")

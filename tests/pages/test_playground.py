@@ -181,7 +181,6 @@ def test_painting_away_a_class_is_explained_and_undone():
     before = scene_of(at)
     at.session_state["visit"].model.history = [at.session_state["visit"].model.settings]
     at.session_state["visit"].model.settings = Settings(erased=tuple(rows))
-    at.session_state["visit"].touched = True
     settle(at.run())
     assert any("Only one class is left" in text.value for text in at.markdown)
     assert scene_of(at)["revision"] == before["revision"]

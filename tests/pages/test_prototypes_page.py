@@ -166,7 +166,6 @@ def test_the_method_that_a_curve_was_opened_with_is_shown(method):
 def test_a_model_of_one_fold_says_so():
     at = visit(data="german", epochs="20")
     at.session_state["visit"].model.settings = replace(at.session_state["visit"].model.settings, fold=Fold(5, 1, 3))
-    at.session_state["visit"].touched = True
     settle(at.run())
     assert "(fold 2 of 5 of a trade-off curve, seed 3)" in text(at, "**FairGLVQ**")
 
@@ -185,7 +184,6 @@ def test_what_cannot_be_trained_is_explained_and_undone():
     at = visit()
     at.session_state["visit"].model.history = [at.session_state["visit"].model.settings]
     at.session_state["visit"].model.settings = Settings(erased=tuple(rows))
-    at.session_state["visit"].touched = True
     settle(at.run())
     assert text(at, "Only one class is left")
     at.button(key="undo_problem").click().run()
@@ -505,7 +503,6 @@ def test_no_name_becomes_markup():
     settings = state.for_table(sources.lend(data), data)
     at = visit()
     at.session_state["visit"].model.settings = settings
-    at.session_state["visit"].touched = True
     settle(at.run())
     for section in ("cards", "pairs", "person"):
         go(at, section)

@@ -15,24 +15,22 @@ from fairglvq.scenes.settings import FIELDS, Point, Settings, nearest_allowed, w
 from fairglvq.scenes.training import Film
 from pages.shared import links, session
 from pages.shared.playground import stage
-from pages.shared.visit import touch, visit
+from pages.shared.visit import visit
 
 STAGE = "stage"
 
 
 def receive() -> None:
-    """The stage's callback: finished gestures."""
-    touch()
+    """The stage's callback: finished gestures. Each counts as heard only when it was followed to its end."""
     model = visit().model
     for gesture in stage.gestures_after(model.heard, st.session_state[STAGE]):
-        model.heard = gesture["serial"]
         if model.shown:
             follow(gesture)
+        model.heard = gesture["serial"]
 
 
 def keep_view() -> None:
     """What the visitor looks at outlives a rerun and a page switch."""
-    touch()
     visit().model.view = st.session_state[STAGE]["view"]
 
 

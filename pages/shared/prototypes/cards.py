@@ -17,7 +17,7 @@ from pages.shared.prototypes import sentences
 from pages.shared.prototypes.sentences import md
 from pages.shared.prototypes.view import marks_of
 from pages.shared.style import theme
-from pages.shared.visit import touch, visit
+from pages.shared.visit import visit
 from pages.shared.widgets import bound, button, one_of
 
 FIRST = 6
@@ -62,7 +62,6 @@ def _opened(view: View, method: str) -> int:
 
 def _clicked(key: str) -> None:
     """A click on a chart opens the card; a click beside the marks keeps it."""
-    touch()
     for point in st.session_state[key]["selection"]["points"]:
         p = int(point["customdata"][0]) if "customdata" in point else -1
         if p >= 0:

@@ -19,7 +19,7 @@ from fairglvq.report.model_file import ModelFileError, Projection, SavedModel
 from fairglvq.scenes.settings import DEFAULTS, FIELDS, TABLE, Settings
 from pages.shared import safe_text
 from pages.shared.prototypes.view import title
-from pages.shared.visit import touch, visit
+from pages.shared.visit import visit
 
 ESTIMATORS = {"glvq": "GLVQ", "inp": "GLVQ", "fairglvq": "FairGLVQ"}
 ONLY = {"C": "fairglvq", "alpha": "fairglvq", "projections": "inp"}  # settings that only one method has
@@ -28,7 +28,7 @@ NOT_TRAINED = ("dataset", "plane")  # settings that say nothing about any model
 
 def offer(view: View, method: str) -> None:
     """Buttons to take the model in view along, and a place to open one that was kept."""
-    box = st.expander("Export this model, or open one you kept", key="model_export", on_change=touch)
+    box = st.expander("Export this model, or open one you kept", key="model_export", on_change="rerun")
     if not box.open:
         return
     # What hangs on the visit is asked for here: the files themselves are made when a button is pressed, outside of it.
@@ -51,9 +51,7 @@ def offer(view: View, method: str) -> None:
                 "application/json", on_click="ignore", key="e_model",
                 help="Prototypes, scaling and names with all digits. It can be opened below, or with the library.",
             )  # fmt: skip
-        file = st.file_uploader(
-            "Open a model file and measure it on the data in view", type="json", key="e_open", on_change=touch
-        )
+        file = st.file_uploader("Open a model file and measure it on the data in view", type="json", key="e_open")
         if file is not None:
             _show_opened(file.getvalue(), view)
 

@@ -27,7 +27,7 @@ from pages.shared.prototypes.pairs import BEFORE, after_glvq, payers
 from pages.shared.prototypes.sentences import md
 from pages.shared.prototypes.view import current_view, title
 from pages.shared.style import theme
-from pages.shared.visit import touch, visit
+from pages.shared.visit import visit
 from pages.shared.widgets import bound, button, control, one_of
 
 WAYS = {
@@ -197,7 +197,7 @@ def _typed(view: View, i: int) -> np.ndarray:
             with fields[number % 3]:
                 key = "_".join(["p_typed", *map(str, start), block.column])
                 values[block.column] = _field(view, block, values[block.column], key)
-        st.form_submit_button("Decide", type="primary", on_click=touch)
+        st.form_submit_button("Decide", type="primary")
     here.typed = start, values
     return decision.person(people, values)
 
@@ -421,6 +421,5 @@ def _payers(view: View, after: str) -> None:
 
 
 def _row_chosen(dataset: str, some: np.ndarray) -> None:
-    touch()
     for row in st.session_state.p_payers["selection"]["rows"]:
         show_person(dataset, int(some[row]))

@@ -14,12 +14,12 @@ from fairglvq.explain import CellGroup, Contributions, Explained, Measure, Remov
 from fairglvq.explain.decision import Verdict
 from fairglvq.explain.traits import Trait, number_words, percent
 from fairglvq.explain.view import View
-from fairglvq.grammar import CLASS_COLOURS, GROUP_SHAPES, Theme
+from fairglvq.grammar import CLASS_COLOURS, GROUP_SHAPES, SHAPES, Theme
 from fairglvq.intervals import SMALL
 from fairglvq.scenes.settings import Settings
 from pages.shared.prototypes.view import marks_of, title
 
-GLYPHS = dict(zip(GROUP_SHAPES, "●◆▲■✚★", strict=True))
+GLYPHS = {name: shape.glyph for name, shape in SHAPES.items()}
 MEASURES: dict[Measure, str] = {"statistical_parity": "Statistical parity", "equal_opportunity": "Equal opportunity"}
 CLOSE = 0.05  # |mu| below which a decision is called a close one
 

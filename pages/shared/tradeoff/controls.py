@@ -24,7 +24,7 @@ from fairglvq.tradeoff.choice import (
 from pages.shared import own_table
 from pages.shared.controls import field_control
 from pages.shared.tradeoff.session import change, current
-from pages.shared.visit import touch, visit
+from pages.shared.visit import visit
 from pages.shared.widgets import button, control
 
 MAIN = ("prototypes", "batch_size", "alpha")
@@ -61,7 +61,7 @@ def panel(choice: Choice) -> None:
         )  # fmt: skip
     for name in MAIN:
         _setting(name, choice)
-    more = st.expander("More", key="curve_more", on_change=touch)
+    more = st.expander("More", key="curve_more", on_change="rerun")
     if more.open:
         with more:
             for name in PARAMETERS:

@@ -17,7 +17,7 @@ from fairglvq.tradeoff import curve
 from fairglvq.tradeoff.choice import Choice
 from pages.shared.style import theme
 from pages.shared.tradeoff.results import Found, title_of
-from pages.shared.visit import touch, visit
+from pages.shared.visit import visit
 
 BACKGROUND = {"light": "#ffffff", "dark": "#0e1117"}
 
@@ -54,7 +54,7 @@ button:hover, button:focus-visible { border-color: var(--st-primary-color); colo
 def offer(choice: Choice, found: Found, table: pd.DataFrame, figure: go.Figure) -> None:
     """Rows, pictures and receipt, behind one heading."""
     name = f"fairglvq-{choice.dataset}"
-    box = st.expander("Export numbers, pictures and script", key="curve_export", on_change=touch)
+    box = st.expander("Export numbers, pictures and script", key="curve_export", on_change="rerun")
     if not box.open:
         return
     with box:

@@ -28,7 +28,7 @@ from pages.shared.server import training_service
 from pages.shared.style import theme
 from pages.shared.tradeoff import results, session
 from pages.shared.tradeoff.results import Found
-from pages.shared.visit import touch, visit
+from pages.shared.visit import visit
 from pages.shared.widgets import bound, control, store
 
 CHART = "curve_chart"
@@ -144,7 +144,7 @@ def picture(choice: Choice, table: pd.DataFrame, view: View) -> Picture:
     words = alt_text(table, choice.x, choice.y)
     # Only what is open is drawn: a second chart would delay the first by as much again.
     tabs = ["Accuracy against fairness", "Against strength"]
-    plane, against = st.tabs(tabs, key="curve_tabs", on_change=touch)
+    plane, against = st.tabs(tabs, key="curve_tabs", on_change="rerun")
     with plane, st.container(key="t_box"):
         _still(figure)
         place = st.container()
@@ -176,7 +176,6 @@ def _still(figure: go.Figure) -> None:
 
 def _clicked() -> None:
     """Keep the point that was clicked; a click elsewhere keeps it as well."""
-    touch()
     for point in st.session_state[CHART]["selection"]["points"]:
         data = point.get("customdata") or []
         identifier = data[0] if isinstance(data, list) else data.get("0")

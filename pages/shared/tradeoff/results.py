@@ -21,7 +21,7 @@ from fairglvq.tradeoff.choice import Choice
 from pages.shared import download
 from pages.shared.progress import time_left
 from pages.shared.tradeoff.session import change
-from pages.shared.visit import rerun, visit
+from pages.shared.visit import visit
 from pages.shared.widgets import bound, button
 
 
@@ -78,7 +78,7 @@ def join(choice: Choice) -> None:
     found = pool().under_way(choice.sweep())
     if found and found is not visit().curve.left_run:
         _watch(found, choice)
-        rerun()
+        st.rerun()
 
 
 def _watch(run: Run, choice: Choice) -> None:

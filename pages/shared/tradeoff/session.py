@@ -6,7 +6,7 @@ from fairglvq.scenes.settings import TABLE
 from fairglvq.tradeoff.choice import Choice, usual, usual_for_table
 from pages.shared import own_table
 from pages.shared.tradeoff import links
-from pages.shared.visit import touch, visit
+from pages.shared.visit import visit
 
 
 def begin() -> Choice:
@@ -27,5 +27,4 @@ def current() -> Choice:
 
 def change(choice: Choice) -> None:
     """Go on with another choice."""
-    touch()
     visit().curve.choice = choice

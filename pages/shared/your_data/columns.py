@@ -15,7 +15,7 @@ from fairglvq.datasets import table
 from fairglvq.datasets.table import Plan, TableError
 from fairglvq.datasets.table.plan import Kind
 from fairglvq.intervals import SMALL
-from pages.shared.visit import rerun, touch, visit
+from pages.shared.visit import visit
 from pages.shared.widgets import control
 
 MOST_CHOICES = 500
@@ -144,7 +144,7 @@ def editor(frame: pd.DataFrame, draft: Plan) -> None:
         edited = st.data_editor(
             here.editor_base,
             key=key,
-            on_change=touch,
+            on_change="rerun",
             hide_index=True,
             height=min(38 + 35 * frame.shape[1], 400),
             disabled=["Column", "Role", "Examples", "Different values", "Missing"],
@@ -211,7 +211,7 @@ def _take_edits(frame: pd.DataFrame, base: pd.DataFrame, edited: pd.DataFrame) -
     visit().table.draft = new
     if shown != _editable(frame, new):  # one edit brought others along, or was none: the target is never seen
         _renew_editor()
-    rerun()
+    st.rerun()
 
 
 def _editable(frame: pd.DataFrame, draft: Plan) -> dict[str, list]:

@@ -16,7 +16,7 @@ from fairglvq.datasets.table import Reading, TableError
 from fairglvq.datasets.table.words import quoted
 from pages.shared import safe_text
 from pages.shared.progress import time_left
-from pages.shared.visit import touch, visit
+from pages.shared.visit import visit
 from pages.shared.widgets import bound, button
 
 PATIENCE = 0.7  # seconds of reading before progress is shown
@@ -88,7 +88,6 @@ def _take_upload() -> None:
     A full one would keep the file in memory, show it as if it were in use even after it was refused, and not hear when
     the same file comes again after Cancel.
     """
-    touch()
     here, file = visit().table, st.session_state[_uploader()]
     if file is not None:
         here.raw = (file.getvalue(), file.name, False)

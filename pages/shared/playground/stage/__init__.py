@@ -62,8 +62,8 @@ def _nothing() -> None:
 def gestures_after(heard: int, sent: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Gestures in the stage's value that come after the one with the serial number ``heard``, in their order.
 
-    Streamlit delivers only the newest of several that come while it is busy; so each brings along all those that the
-    page does not know to be heard (``heard`` in the scene's description).
+    Streamlit stops a callback at any access to its session state as soon as another message of the page has come, and
+    never calls it again. So the page repeats all gestures that the newest scene does not acknowledge (``heard``).
     """
     return [gesture for gesture in sent.get("gestures") or [] if gesture["serial"] > heard]
 

@@ -11,7 +11,7 @@ import { pictureOf } from "./picture.js";
 import { advance, playRate } from "./playback.js";
 import { createPointLayers } from "./pointlayer.js";
 import { buildScene, countedModel, filmModel, frameModel } from "./scene.js";
-import { tell } from "./telling.js";
+import { updatePage } from "./page_update.js";
 import { readTheme } from "./theme.js";
 import { createToolbar } from "./toolbar.js";
 import { unpack } from "./unpack.js";
@@ -19,13 +19,13 @@ import { carryOver, firstView, newState, viewOf } from "./view.js";
 
 const VIEW_DELAY = 400; // milliseconds of rest before Python hears about the view
 let lastSerial = 0;
-const LONGEST_TICK = 0.1; // seconds; after a hidden tab the film goes on where it stood
+const LONGEST_TICK = 0.1; // seconds; after a hidden tab playing goes on where it stopped
 
 export class Stage {
   constructor(root, send) {
     this.root = root;
     this.send = send; // { gestures(list), view(value) }, replaced on every run of the script
-    this.outbox = []; // gestures that Python has not said to have heard
+    this.outbox = []; // gestures that Python has not acknowledged
     this.state = newState();
     this.scene = null;
     this.theme = null;
@@ -33,7 +33,6 @@ export class Stage {
     this.history = []; // functions that take the last local change back
     this.painting = createPainting();
     this.holding = null;
-    this.serverSteps = 0;
     this.panels = [];
     this.widgets = [];
     this.layers = createPointLayers();
@@ -73,10 +72,12 @@ export class Stage {
       this.takeScene(buildScene(unpacked), makeParts);
     } else {
       if (known.film?.revision !== meta.film?.revision) this.scene.film = buildScene(unpacked).film;
-      const { film, reply, facts, can_undo, tools } = meta;
-      Object.assign(known, { film, reply, facts, can_undo, tools });
+      const { film, reply, facts, can_undo } = meta;
+      Object.assign(known, { film, reply, facts, can_undo });
     }
     this.outbox = this.outbox.filter(({ serial }) => serial > (meta.heard ?? Infinity));
+    // Not handled yet: it is still on its way, or Streamlit has dropped it. A gesture that comes twice is handled once.
+    if (this.outbox.length) this.send.gestures(this.outbox);
     this.takeReply(meta.reply);
     this.theme = readTheme(this.root, meta.grammar);
     this.layout();
@@ -108,10 +109,6 @@ export class Stage {
   }
 
   // ---- what is shown ----
-
-  has(tool) {
-    return this.scene?.meta.tools?.includes(tool) ?? true;
-  }
 
   panelOf(key) {
     return this.scene.panels.find((panel) => panel.key === key);
@@ -173,8 +170,8 @@ export class Stage {
     this.render(performance.now());
   }
 
-  invalidate({ words = true } = {}) {
-    this.stale ||= words;
+  invalidate({ texts = true } = {}) {
+    this.stale ||= texts;
     this.request ||= requestAnimationFrame((now) => this.render(now));
   }
 
@@ -190,9 +187,9 @@ export class Stage {
     const forceScale = this.commonForceScale(visible, frame);
     for (const panel of visible) drawPanel(panel.ctx, this.dpr, pictureOf(this, panel, frame, forceScale));
     this.root.framesDrawn = ++this.framesDrawn;
-    if (this.stale || frame !== frameBefore) tell(this, frame, forceScale);
+    if (this.stale || frame !== frameBefore) updatePage(this, frame, forceScale);
     if (visible.length) this.root.dataset.ready = "1";
-    if (this.state.playing) this.invalidate({ words: false });
+    if (this.state.playing) this.invalidate({ texts: false });
   }
 
   tick(now) {
@@ -270,11 +267,12 @@ export class Stage {
     this.state.filmIndex = null;
   }
 
-  // ---- telling Python ----
+  // ---- messages to Python ----
 
   /**
-   * Tell Python about a finished gesture. Streamlit forgets one that is overtaken by another while it is busy, so each
-   * takes along all that are not known to be heard; Python goes by their serial numbers.
+   * Send a finished gesture to Python. Streamlit drops a run, and its gesture, when another message arrives before the
+   * run's callbacks have ended. So gestures are kept until a scene acknowledges them (`heard`), and are sent again with
+   * the next gesture or when a scene arrives that does not. Python tells them apart by their serial numbers.
    */
   post(gesture) {
     lastSerial = Math.max(lastSerial + 1, 1000 * Date.now()); // also rises over remounts of the page

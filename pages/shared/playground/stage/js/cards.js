@@ -1,9 +1,10 @@
 // The card of what is selected: a prototype and the people in its cell, or a point between its rival prototypes.
 
-import { assignment, tally } from "./tally.js";
-import { modelFor, rivals, squaredDistances } from "./rivals.js";
+import { assignment, metricsOf } from "./metrics.js";
+import { decisionOf, modelFor, rivals } from "./rivals.js";
 import { cellMembers } from "./table.js";
-import { className, groupName, modelSentence, NOTHING, number, percent, plural, SMALL_GROUP, whole } from "./words.js";
+import { NOTHING, number, percent, plural, whole } from "./format.js";
+import { className, groupName, modelSentence, SMALL_GROUP } from "./sentences.js";
 import { makeElement, makeGlyph, mountWidget, patchGlyph, patchHidden, patchText } from "./dom.js";
 
 export function createCard(root, hooks) {
@@ -12,13 +13,13 @@ export function createCard(root, hooks) {
 }
 
 /** What the card of prototype j says: its votes (training points by group), members [group][class], how many are decided rightly. */
-export function prototypeFacts(scene, model, j) {
+function prototypeFacts(scene, model, j) {
   const { G, K } = scene;
   const { counts } = cellMembers(scene, model);
   const nearest = assignment(scene, model);
   const votes = new Int32Array(G);
   const measured = { n: 0, right: 0 };
-  const { heldOut } = tally(scene, model);
+  const { heldOut } = metricsOf(scene, model);
   for (let i = 0; i < scene.n; i++) {
     if (nearest[i] !== j) continue;
     if (!scene.heldOut[i]) votes[scene.s[i]] += 1;
@@ -30,7 +31,7 @@ export function prototypeFacts(scene, model, j) {
   return { votes, members, ...measured };
 }
 
-const COUNTING = "counted when the picture rests …"; // on a slice only Python can, and it takes a moment
+const COUNTING = "counted when the picture rests …"; // on a slice only Python can count, which takes a moment
 
 const PROTOTYPE_ROWS = ["Decides", "Pseudo-class", "Votes for it", "Share of all points", "Right inside its cell"];
 const POINT_ROWS = [
@@ -86,14 +87,14 @@ function patchCard(parts, scene, models, { selection, facts }) {
   (isPrototype ? patchPrototype : patchPoint)(parts, scene, models, model, selection.index, facts);
 }
 
-function patchPrototype(parts, scene, models, model, j, told) {
-  const facts = scene.meta.slice ? told : prototypeFacts(scene, model, j);
+function patchPrototype(parts, scene, models, model, j, sentFacts) {
+  const facts = scene.meta.slice ? sentFacts : prototypeFacts(scene, model, j);
   patchText(parts.title, `Prototype ${j + 1}`);
   patchGlyph(parts.glyph, scene, model.pseudo[j], model.labels[j]);
   const values = [
     `${className(scene, model.labels[j])} for everybody nearest to it`,
     `${groupName(scene, model.pseudo[j])}: the group of most training points in its cell`,
-    ...(facts ? cellSentences(scene, facts, tally(scene, model)) : [COUNTING, COUNTING, COUNTING]),
+    ...(facts ? cellSentences(scene, facts, metricsOf(scene, model)) : [COUNTING, COUNTING, COUNTING]),
   ];
   values.forEach((text, r) => patchText(parts.prototype.rows[r].value, text));
   parts.members.cells.forEach((row, g) => row.forEach((cell, k) =>
@@ -117,11 +118,11 @@ function cellSentences(scene, { votes, members, n, right }, { heldOut }) {
   ];
 }
 
-function patchPoint(parts, scene, models, model, i, told) {
+function patchPoint(parts, scene, models, model, i, sentFacts) {
   const truth = scene.y[i];
-  const known = told || !scene.meta.slice;
-  const seen = (m) => (told ? modelFor(scene, m, i, told[m.panel.key]) : m);
-  patchText(parts.title, told ? `Person ${whole(told.row)}` : `Point ${i + 1}`);
+  const known = sentFacts || !scene.meta.slice;
+  const seen = (m) => (sentFacts ? modelFor(scene, m, i, sentFacts[m.panel.key]) : m);
+  patchText(parts.title, sentFacts ? `Person ${whole(sentFacts.row)}` : `Point ${i + 1}`);
   patchGlyph(parts.glyph, scene, scene.s[i], truth);
   const rival = (j, d) => j === null
     ? NOTHING
@@ -147,12 +148,11 @@ function patchPoint(parts, scene, models, model, i, told) {
 
 function decisionText(scene, model, i) {
   if (!model) return "not shown";
-  const d = squaredDistances(model, scene.points[2 * i], scene.points[2 * i + 1]);
-  const decision = model.labels[d.reduce((best, value, j) => (value < d[best] ? j : best), 0)];
+  const decision = decisionOf(scene, model, i);
   return `${className(scene, decision)}, ${decision === scene.y[i] ? "right" : "wrong"}`;
 }
 
-export function muText(mu) {
+function muText(mu) {
   if (mu === null) return NOTHING;
   if (mu === 0) return "0: exactly on the border";
   const side = mu < 0 ? "its own class is nearer: decided rightly" : "another class is nearer: decided wrongly";
@@ -160,13 +160,13 @@ export function muText(mu) {
   return `${mu.toFixed(2).replace("-", "−")}: ${side}${sure} (−1 sure and right, 0 on the border, +1 sure and wrong)`;
 }
 
-/** "x1 up by 0.12, x2 down by 0.03: a straight way of 0.13 to “yes”" */
-export function flipText(scene, i, flip) {
+/** "x1 up by 0.12, x2 down by 0.03: a straight step of 0.13 to “yes”" */
+function flipText(scene, i, flip) {
   if (!flip) return "nothing: there is no other decision in this plane";
   const steps = [flip.x - scene.points[2 * i], flip.y - scene.points[2 * i + 1]]
     .map((d, axis) => [d, `${scene.meta.axes[axis]} ${d > 0 ? "up" : "down"} by ${number(Math.abs(d), 2)}`])
     .filter(([d]) => Math.abs(d) > 0.005 * flip.distance) // a step nobody sees only lengthens the sentence
     .map(([, text]) => text);
   const move = steps.length ? steps.join(", ") : "the slightest move";
-  return `${move}: a straight way of ${number(flip.distance, 2)} to ${className(scene, flip.to)}`;
+  return `${move}: a straight step of ${number(flip.distance, 2)} to ${className(scene, flip.to)}`;
 }

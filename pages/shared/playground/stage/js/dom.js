@@ -3,39 +3,16 @@
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
-function star(points = 5, inner = 0.45) {
-  const corner = (i) => {
-    const r = i % 2 ? inner : 1;
-    const angle = (Math.PI * i) / points - Math.PI / 2;
-    return `${(r * Math.cos(angle)).toFixed(3)},${(r * Math.sin(angle)).toFixed(3)}`;
-  };
-  return `M${Array.from({ length: 2 * points }, (_, i) => corner(i)).join("L")}Z`;
-}
-
-const SHAPE_PATHS = {
-  circle: "M-.85,0A.85,.85 0 1 1 .85,0A.85,.85 0 1 1 -.85,0Z",
-  diamond: "M0,-1L1,0L0,1L-1,0Z",
-  "triangle-up": "M0,-.95L.95,.75L-.95,.75Z",
-  square: "M-.78,-.78H.78V.78H-.78Z",
-  cross: "M-.35,-.95H.35V-.35H.95V.35H.35V.95H-.35V.35H-.95V-.35H-.35Z",
-  star: star(),
-};
-
-/** SVG path of a group shape in a box from -1 to 1, y down. */
-export function shapePath(name) {
-  return SHAPE_PATHS[name] ?? SHAPE_PATHS.circle;
-}
-
 export function makeElement(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
-  return furnish(element, attributes, children);
+  return filled(element, attributes, children);
 }
 
 export function makeSvg(tag, attributes = {}, ...children) {
-  return furnish(document.createElementNS(SVG_NAMESPACE, tag), attributes, children);
+  return filled(document.createElementNS(SVG_NAMESPACE, tag), attributes, children);
 }
 
-function furnish(element, attributes, children) {
+function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value);
@@ -46,8 +23,8 @@ function furnish(element, attributes, children) {
 
 const lastPatch = new WeakMap(); // element -> {what: value last written}
 
-/** True if `value` differs from what was last written; asking the page is slow, and it answers in its own spelling. */
-function isNews(element, what, value) {
+/** True if `value` differs from what was last written; reading from the page is slow and may return another spelling. */
+function isNew(element, what, value) {
   let written = lastPatch.get(element);
   if (!written) lastPatch.set(element, (written = {}));
   if (written[what] === value) return false;
@@ -57,15 +34,15 @@ function isNews(element, what, value) {
 
 /** Sets the text only if it changed, so that an unchanged frame costs no layout. */
 export function patchText(element, text) {
-  if (isNews(element, "text", text)) element.textContent = text;
+  if (isNew(element, "text", text)) element.textContent = text;
 }
 
 export function patchAttribute(element, name, value) {
-  if (isNews(element, name, value)) element.setAttribute(name, value);
+  if (isNew(element, name, value)) element.setAttribute(name, value);
 }
 
 export function patchStyle(element, name, value) {
-  if (isNews(element, `style ${name}`, value)) element.style.setProperty(name, value);
+  if (isNew(element, `style ${name}`, value)) element.style.setProperty(name, value);
 }
 
 export function patchHidden(element, hidden) {
@@ -77,7 +54,7 @@ export function patchBar(bar, share) {
   patchStyle(bar, "--fgs-share", `${(100 * Math.min(Math.max(share ?? 0, 0), 1)).toFixed(1)}%`);
 }
 
-/** A mark of the grammar: the shape of group `g` (null: circle), in the colour of class `k` (null: the text colour). */
+/** A mark of the grammar: the shape of group `g` (null: the first, a circle), in the colour of class `k` (null: the text colour). */
 export function makeGlyph(scene, g, k = null) {
   const path = makeSvg("path", {});
   const glyph = makeSvg("svg", { class: "fgs-glyph", viewBox: "-1.25 -1.25 2.5 2.5", "aria-hidden": "true" }, path);
@@ -86,12 +63,12 @@ export function makeGlyph(scene, g, k = null) {
 }
 
 export function patchGlyph(glyph, scene, g, k = null) {
-  patchAttribute(glyph.firstChild, "d", shapePath(g === null ? "circle" : scene.meta.grammar.groups[g]));
+  patchAttribute(glyph.firstChild, "d", scene.meta.grammar.groups[g ?? 0]);
   patchAttribute(glyph.firstChild, "fill", k === null ? "currentColor" : `var(--fgs-class-${k})`);
 }
 
 /** Class colours of the theme as CSS variables on the widget's own element, for all glyphs below it. */
-export function paintGrammar(element, scene, dark) {
+export function setClassColours(element, scene, dark) {
   scene.meta.grammar.classes.forEach((colour, k) => {
     patchStyle(element, `--fgs-class-${k}`, dark ? colour.dark : colour.light);
   });
@@ -119,7 +96,7 @@ export function mountWidget(root, className, label, build, patch) {
           parts = build(scene, section);
         }
       }
-      paintGrammar(section, scene, view.dark);
+      setClassColours(section, scene, view.dark);
       patch(parts, scene, models, view);
     },
     destroy() {

@@ -18,7 +18,7 @@ export function drawPanel(ctx, dpr, picture) {
   ctx.fillStyle = theme.background;
   ctx.fillRect(0, 0, vp.width, vp.height);
   if (show.regions || show.borders || picture.selected !== null) {
-    const cells = cellsOf(W, model.weights, model.panel.map, visibleBox(vp));
+    const cells = cellsOf({ ...model, W }, visibleBox(vp));
     if (show.regions) drawRegions(ctx, vp, theme, model, cells);
     if (show.borders) drawBorders(ctx, vp, theme, model, cells);
     if (picture.selected !== null) outlineCell(ctx, vp, theme, cells[picture.selected]);

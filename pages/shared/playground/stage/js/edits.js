@@ -1,4 +1,4 @@
-// What a visitor does to the stage beyond playing: look around, select, move, paint, pick C, undo, share.
+// What a visitor does to the stage beyond playing: zoom, select, move prototypes, paint, pick C, undo, share.
 
 import { panBy, toPlane, toScreen, zoomAt } from "./camera.js";
 import { attachGestures } from "./gestures.js";
@@ -13,30 +13,30 @@ const NUDGE_REST = 350; // milliseconds without a key until a nudge counts as dr
 const ASK_REST = 150; // milliseconds without a change until Python is asked about a selection
 let nextToken = Math.floor(Math.random() * 1e6) * 1000; // answers to an earlier page must not look like ours
 
-/** A stage that can be touched. */
+/** A stage that answers to pointers, keys and buttons. */
 export class LiveStage extends Stage {
   // ---- looking ----
 
   toggleShow(name) {
     this.state.show[name] = !this.state.show[name];
-    this.looked();
+    this.viewChanged();
   }
 
   togglePanel(key) {
     const { hidden } = this.state;
     if (hidden.has(key)) hidden.delete(key);
     else if (this.visiblePanels().length > 1) hidden.add(key);
-    else this.toolbar.say("One picture has to stay.");
+    else this.toolbar.showStatus("One picture has to stay.");
     if (hidden.has(this.state.enlarged)) this.state.enlarged = null;
-    this.looked();
+    this.viewChanged();
   }
 
   enlarge(key) {
     this.state.enlarged = this.state.enlarged === key ? null : key;
-    this.looked();
+    this.viewChanged();
   }
 
-  looked() {
+  viewChanged() {
     this.layout();
     this.scheduleView();
   }
@@ -55,7 +55,7 @@ export class LiveStage extends Stage {
 
   moveCamera(camera) {
     this.state.camera = camera;
-    this.invalidate({ words: false });
+    this.invalidate({ texts: false });
   }
 
   select(selection) {
@@ -65,9 +65,9 @@ export class LiveStage extends Stage {
 
   async share() {
     const link = linkOf(location.href, viewOf(this.state, this.scene));
-    this.toolbar.say((await copyText(link, this.root)) ? "Link copied" : "The browser does not allow copying");
-    clearTimeout(this.sayTimer);
-    this.sayTimer = setTimeout(() => this.toolbar.say(""), 4000);
+    this.toolbar.showStatus((await copyText(link, this.root)) ? "Link copied" : "The browser does not allow copying");
+    clearTimeout(this.statusTimer);
+    this.statusTimer = setTimeout(() => this.toolbar.showStatus(""), 4000);
   }
 
   // ---- finding what is under a pointer ----
@@ -87,7 +87,7 @@ export class LiveStage extends Stage {
   listenTo(view) {
     attachGestures(view.canvas, {
       brushes: () => this.painting.active,
-      hit: (x, y, touch) => (this.has("drag") ? this.prototypeAt(view, x, y, touch) : -1),
+      hit: (x, y, touch) => this.prototypeAt(view, x, y, touch),
       grab: (j, x, y) => this.grab(view, j, x, y),
       drag: (x, y) => this.moveTo(...toPlane(this.viewportOf(view), x, y)),
       drop: (moved) => this.drop(moved),
@@ -102,10 +102,10 @@ export class LiveStage extends Stage {
       brush: (x, y, first) => this.brush(view, x, y, first),
       brushEnd: () => this.invalidate(),
       hover: (x, y) => {
-        const over = !this.painting.active && this.has("drag") && this.prototypeAt(view, x, y, false) >= 0;
+        const over = !this.painting.active && this.prototypeAt(view, x, y, false) >= 0;
         view.canvas.classList.toggle("over", over);
-        if (over && !this.toldToDrag) view.showHint("Drag a prototype: its cell and all numbers follow");
-        this.toldToDrag ||= over;
+        if (over && !this.dragHintShown) view.showHint("Drag a prototype: its cell and all numbers follow");
+        this.dragHintShown ||= over;
       },
       // A wheel that zooms would trap a reader who scrolls past; a click or a key says that zooming is meant.
       wheelZooms: (event) => {
@@ -168,7 +168,6 @@ export class LiveStage extends Stage {
   }
 
   nudge(key, index, [dx, dy], times) {
-    if (!this.has("drag")) return;
     this.pause();
     if (!this.holding) this.hold(key, index);
     const [x0, , x1] = this.scene.meta.bounds;
@@ -182,7 +181,6 @@ export class LiveStage extends Stage {
   continueFrom(key) {
     const model = this.moved.get(key);
     if (!model) return;
-    this.serverSteps++;
     this.post({ kind: "continue", panel: key, model: nameOf(model) });
   }
 
@@ -199,7 +197,7 @@ export class LiveStage extends Stage {
   }
 
   /** Ask once everything rests. */
-  inquire() {
+  askServer() {
     const question = this.question();
     if (!question || question.key === this.asking) return;
     clearTimeout(this.askTimer);
@@ -233,14 +231,13 @@ export class LiveStage extends Stage {
       this.state.filmIndex = null; // the film's picture is the one already trained
       return;
     }
-    this.serverSteps++;
     this.post({ kind: "C", value: film.C[index] });
   }
 
   // ---- painting ----
 
   canPaint() {
-    return this.has("paint") && !this.scene.meta.slice; // a point on a slice has no other coordinates
+    return !this.scene.meta.slice; // a point on a slice has no other coordinates
   }
 
   togglePaint() {
@@ -248,7 +245,7 @@ export class LiveStage extends Stage {
     this.painting.active = !this.painting.active;
     this.state.fold = 0; // painting on a folded plane would put points where nobody sees them
     this.root.classList.toggle("painting", this.painting.active);
-    this.looked();
+    this.viewChanged();
   }
 
   setPaintTool(choice) {
@@ -265,7 +262,6 @@ export class LiveStage extends Stage {
 
   trainOnPaint() {
     if (!hasPaint(this.painting)) return;
-    this.serverSteps++;
     this.post(paintGesture(this.painting));
   }
 
@@ -277,15 +273,13 @@ export class LiveStage extends Stage {
   // ---- undo ----
 
   canUndo() {
-    const { can_undo: serverCan } = this.scene.meta;
     const strokes = this.painting.active && this.painting.strokes.length > 0;
-    return strokes || this.history.length > 0 || (serverCan ?? this.serverSteps > 0);
+    return strokes || this.history.length > 0 || this.scene.meta.can_undo;
   }
 
   undo() {
     if (this.painting.active && undoStroke(this.painting)) return this.invalidate();
     if (this.putBack()) return undefined;
-    this.serverSteps = Math.max(0, this.serverSteps - 1);
     return this.post({ kind: "undo" });
   }
 

@@ -19,7 +19,7 @@ export function planeMap(map, line) {
 }
 
 /** Moore-Penrose inverse of a 2x2 matrix; the plain inverse unless the matrix has lost a dimension. */
-export function pseudoInverse(a, b, c, d) {
+function pseudoInverse(a, b, c, d) {
   const det = a * d - b * c;
   const size = a * a + b * b + c * c + d * d;
   if (Math.abs(det) > 1e-9 * size) return [[d / det, -b / det], [-c / det, a / det]];
@@ -38,7 +38,7 @@ export function foldPoint(x, y, line, t) {
  * Keep the part of a convex polygon where nx*x + ny*y <= limit. `poly` is [x0, y0, x1, y1, ...] and `edges[i]` names what
  * lies behind the edge from vertex i to vertex i+1; the new edge is named `tag`.
  */
-export function clipHalfPlane(poly, edges, nx, ny, limit, tag) {
+function clipHalfPlane(poly, edges, nx, ny, limit, tag) {
   const outPoly = [];
   const outEdges = [];
   const count = edges.length;
@@ -63,42 +63,51 @@ export function clipHalfPlane(poly, edges, nx, ny, limit, tag) {
 }
 
 /**
- * Cells of all prototypes inside a box [x0, y0, x1, y1]: an array of { poly, edges }, where edges name the neighbour (-1: the
- * box). Cell j = { x : |z - w_j|^2 + r_j <= |z - w_k|^2 + r_k for all k }; ties of identical prototypes go to the first.
+ * Prototype j's cell as half-planes [nx, ny, limit, k]: nx*x + ny*y <= limit with a unit normal towards prototype k; null if the
+ * cell is empty. Ties of identical prototypes go to the first.
+ * |z - w_j|^2 + r_j <= |z - w_k|^2 + r_k  <=>  2 (w_k - w_j).z <= |w_k|^2 + r_k - |w_j|^2 - r_j,  with z = A x + b.
  */
-export function cellsOf(W, weights, map, box) {
-  const { A: [[a, b], [c, d]], b: [e, f] } = map ?? IDENTITY;
-  const P = W.length / 2;
-  const [x0, y0, x1, y1] = box;
-  const cells = [];
-  for (let j = 0; j < P; j++) {
-    let poly = [x0, y0, x1, y0, x1, y1, x0, y1];
-    let edges = [-1, -1, -1, -1];
-    const wx = W[2 * j], wy = W[2 * j + 1];
-    for (let k = 0; k < P && edges.length; k++) {
-      if (k === j) continue;
-      const dx = W[2 * k] - wx, dy = W[2 * k + 1] - wy;
-      const nx = a * dx + c * dy, ny = b * dx + d * dy; // A' (w_k - w_j)
-      let limit = (dx * (W[2 * k] + wx) + dy * (W[2 * k + 1] + wy)) / 2 - (e * dx + f * dy);
-      if (weights) limit += (weights[k] - weights[j]) / 2;
-      if (nx === 0 && ny === 0) {
-        if (limit < 0 || (limit === 0 && k < j)) edges = [];
-        continue;
-      }
-      [poly, edges] = clipHalfPlane(poly, edges, nx, ny, limit, k);
-    }
-    cells.push(edges.length ? { poly, edges } : { poly: [], edges: [] });
+export function cellHalfPlanes({ W, weights, panel }, j) {
+  const { A: [[a, b], [c, d]], b: [e, f] } = panel.map ?? IDENTITY;
+  const planes = [];
+  for (let k = 0; k < W.length / 2; k++) {
+    if (k === j) continue;
+    const u = W[2 * k] - W[2 * j], v = W[2 * k + 1] - W[2 * j + 1];
+    const nx = a * u + c * v, ny = b * u + d * v; // A' (w_k - w_j)
+    let limit = (u * (W[2 * k] + W[2 * j]) + v * (W[2 * k + 1] + W[2 * j + 1])) / 2 - e * u - f * v;
+    if (weights) limit += (weights[k] - weights[j]) / 2;
+    const length = Math.hypot(nx, ny);
+    if (length > 0) planes.push([nx / length, ny / length, limit / length, k]);
+    else if (limit < 0 || (limit === 0 && k < j)) return null; // never nearer, or a twin whose earlier index wins all ties
   }
-  return cells;
+  return planes;
 }
 
-/** Index of the nearest prototype of the model point z; the first one wins a tie, as in Python. */
-export function nearestPrototype(zx, zy, W, weights) {
-  let best = 0;
+/** Cells of all prototypes inside a box [x0, y0, x1, y1]: an array of { poly, edges }, where edges name the neighbour (-1: the box). */
+export function cellsOf(model, [x0, y0, x1, y1]) {
+  return Array.from({ length: model.W.length / 2 }, (_, j) => {
+    const planes = cellHalfPlanes(model, j);
+    if (!planes) return { poly: [], edges: [] };
+    let poly = [x0, y0, x1, y0, x1, y1, x0, y1];
+    let edges = [-1, -1, -1, -1];
+    for (const [nx, ny, limit, k] of planes) [poly, edges] = clipHalfPlane(poly, edges, nx, ny, limit, k);
+    return { poly, edges };
+  });
+}
+
+/** Squared distance of the model point z to prototype j; `weights` is what a slice does not show of it. */
+export function squaredDistance(zx, zy, { W, weights }, j) {
+  const dx = zx - W[2 * j], dy = zy - W[2 * j + 1];
+  return weights ? dx * dx + dy * dy + weights[j] : dx * dx + dy * dy;
+}
+
+/** Index of the prototype nearest to the model point z, among those with `accepts(j)`: the first one wins a tie, as in Python; -1 if there is none. */
+export function nearestPrototype(zx, zy, model, accepts = null) {
+  let best = -1;
   let bestDistance = Infinity;
-  for (let j = 0, P = W.length / 2; j < P; j++) {
-    const dx = zx - W[2 * j], dy = zy - W[2 * j + 1];
-    const distance = weights ? dx * dx + dy * dy + weights[j] : dx * dx + dy * dy;
+  for (let j = 0, P = model.W.length / 2; j < P; j++) {
+    if (accepts && !accepts(j)) continue;
+    const distance = squaredDistance(zx, zy, model, j);
     if (distance < bestDistance) {
       bestDistance = distance;
       best = j;
@@ -107,25 +116,17 @@ export function nearestPrototype(zx, zy, W, weights) {
   return best;
 }
 
-/** Pseudo-classes by vote of the training points in each cell; an empty cell keeps the one it had. */
-export function votedPseudo(scene, W, weights, toModel, before) {
-  const { points, s, heldOut, n, G } = scene;
-  const P = before.length;
-  const votes = new Uint32Array(P * G);
+/** Pseudo-classes of a model by vote of the training points in each cell; an empty cell keeps the one it had. */
+export function votedPseudo({ points, s, heldOut, n, G }, model) {
+  const votes = new Uint32Array(model.pseudo.length * G);
   for (let i = 0; i < n; i++) {
     if (heldOut[i]) continue;
-    const [zx, zy] = toModel(points[2 * i], points[2 * i + 1]);
-    votes[nearestPrototype(zx, zy, W, weights) * G + s[i]]++;
+    const [zx, zy] = model.panel.space.toModel(points[2 * i], points[2 * i + 1]);
+    votes[nearestPrototype(zx, zy, model) * G + s[i]]++;
   }
-  const pseudo = Uint8Array.from(before);
-  for (let j = 0; j < P; j++) {
-    let most = 0;
-    for (let g = 0; g < G; g++) {
-      if (votes[j * G + g] > most) {
-        most = votes[j * G + g];
-        pseudo[j] = g;
-      }
-    }
-  }
-  return pseudo;
+  return model.pseudo.map((before, j) => {
+    let [most, winner] = [0, before];
+    for (let g = 0; g < G; g++) if (votes[j * G + g] > most) [most, winner] = [votes[j * G + g], g];
+    return winner;
+  });
 }

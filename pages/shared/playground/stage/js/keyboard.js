@@ -3,7 +3,7 @@
 const NUDGES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 let latest = null; // the stage used last answers keys pressed on the bare page
 
-export function claimKeys(stage) {
+function claimKeys(stage) {
   latest = stage;
 }
 
@@ -42,7 +42,6 @@ function stageKey(stage, target, event) {
     stage.select(null);
     return true;
   }
-  if (!stage.has("play")) return false;
   switch (event.key) {
     case " ": stage.togglePlay(); return true;
     case "ArrowRight": stage.step(1); return true;

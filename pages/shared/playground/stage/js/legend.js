@@ -1,15 +1,15 @@
 // What the marks mean, in the marks themselves. Rebuilt only when names, theme or the shown things change.
 
-import { makeElement, makeSvg, patchHidden, patchText, shapePath } from "./dom.js";
+import { makeElement, makeSvg, patchHidden, patchText } from "./dom.js";
 import { forceStyles } from "./draw.js";
-import { groupName } from "./words.js";
+import { groupName } from "./sentences.js";
 
 function swatch(...children) {
   return makeSvg("svg", { class: "swatch", viewBox: "-1.4 -1.4 2.8 2.8", "aria-hidden": "true" }, ...children);
 }
 
-function shape(name, attributes) {
-  return makeSvg("path", { d: shapePath(name), ...attributes });
+function shape(path, attributes) {
+  return makeSvg("path", { d: path, ...attributes });
 }
 
 function entry(picture, text) {

@@ -4,7 +4,7 @@
 import { createCard } from "./cards.js";
 import { LiveStage } from "./edits.js";
 import { attachKeyboard } from "./keyboard.js";
-import { createPayers } from "./payers.js";
+import { createChangedDecisions } from "./changed_decisions.js";
 import { createReadout, createReadoutNotes } from "./readout.js";
 import { createPrototypeTable } from "./table.js";
 import { createTimeline } from "./timeline.js";
@@ -23,7 +23,7 @@ function makeParts(stage) {
     createReadoutNotes(stage.slot("notes"), hooks),
     createTimeline(stage.slot("timeline"), hooks),
     createTradeoff(stage.slot("tradeoff"), hooks),
-    createPayers(stage.slot("payers"), hooks),
+    createChangedDecisions(stage.slot("changed-decisions"), hooks),
     createCard(stage.slot("card"), hooks),
     createPrototypeTable(stage.slot("table"), hooks),
   ];

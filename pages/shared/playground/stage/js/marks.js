@@ -1,19 +1,12 @@
 // The marks of the grammar on a canvas: points, prototypes, arrows, labels. Sizes are CSS pixels.
 
-import { shapePath } from "./dom.js";
+const paths = new Map(); // path data -> Path2D
 
-const paths = new Map();
-
-/** Path2D of a group's shape in a -1..1 box. */
-export function groupPath(shape) {
-  if (!paths.has(shape)) paths.set(shape, new Path2D(shapePath(shape)));
-  return paths.get(shape);
-}
-
-/** Run `paint(path)` with a shape of radius r around (x, y); line widths stay in pixels. */
-function placed(ctx, shape, x, y, r, paint) {
+/** Run `paint(path)` with a shape (path data of the grammar) of radius r around (x, y); line widths stay in pixels. */
+function placed(shape, x, y, r, paint) {
+  if (!paths.has(shape)) paths.set(shape, new Path2D(shape));
   const path = new Path2D();
-  path.addPath(groupPath(shape), new DOMMatrix([r, 0, 0, r, x, y]));
+  path.addPath(paths.get(shape), new DOMMatrix([r, 0, 0, r, x, y]));
   paint(path);
 }
 
@@ -25,7 +18,7 @@ export function pointSprite(shape, colour, { hollow, r, dpr, background, ring })
   const ctx = sprite.getContext("2d", { willReadFrequently: true });
   ctx.scale(dpr, dpr);
   ctx.lineJoin = "round";
-  placed(ctx, shape, half / dpr, half / dpr, r, (path) => {
+  placed(shape, half / dpr, half / dpr, r, (path) => {
     if (hollow) {
       ctx.fillStyle = background;
       ctx.globalAlpha = 0.55;
@@ -50,14 +43,14 @@ export function drawPrototype(ctx, x, y, { shape, fill, sign, signColour, theme,
   ctx.lineJoin = "round";
   if (flash > 0) {
     ctx.globalAlpha = flash;
-    placed(ctx, shape, x, y, r + 3 + 9 * (1 - flash), (path) => {
+    placed(shape, x, y, r + 3 + 9 * (1 - flash), (path) => {
       ctx.lineWidth = 3;
       ctx.strokeStyle = theme.primary;
       ctx.stroke(path);
     });
     ctx.globalAlpha = 1;
   }
-  placed(ctx, shape, x, y, r, (path) => {
+  placed(shape, x, y, r, (path) => {
     ctx.lineWidth = selected ? 9 : 6;
     ctx.strokeStyle = selected ? theme.primary : theme.background;
     ctx.stroke(path);

@@ -1,9 +1,9 @@
 // The row of paint tools: which class and group, brush or eraser, and the step from painting to training.
 
 import { makeButton, makeToggle, press, relabel } from "./buttons.js";
-import { makeElement, makeGlyph, paintGrammar, patchHidden, patchText } from "./dom.js";
+import { makeElement, makeGlyph, setClassColours, patchHidden, patchText } from "./dom.js";
 import { hasPaint } from "./painting.js";
-import { className, groupName } from "./words.js";
+import { className, groupName } from "./sentences.js";
 
 export function createPaintbar(slot, stage) {
   const { painting } = stage;
@@ -48,7 +48,7 @@ export function createPaintbar(slot, stage) {
       patchHidden(bar, !painting.active);
       if (!painting.active) return;
       buildBrushes(scene);
-      paintGrammar(bar, scene, theme.dark);
+      setClassColours(bar, scene, theme.dark);
       for (const { k, g, toggle } of brushes) {
         press(toggle, painting.tool === "brush" && painting.klass === k && painting.group === g);
       }

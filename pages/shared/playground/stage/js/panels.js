@@ -2,7 +2,7 @@
 
 import { makeButton, relabel, setIcon } from "./buttons.js";
 import { makeElement, patchAttribute, patchHidden, patchText } from "./dom.js";
-import { number } from "./words.js";
+import { number, percent } from "./format.js";
 
 const NARROW = 700;
 
@@ -99,8 +99,8 @@ function createSlider(key, stage) {
     element,
     update(panel, model) {
       const { scene, state } = stage;
-      const film = scene.film?.panel === key && stage.has("film") ? scene.film : null;
-      const fold = panel.line && stage.has("fold");
+      const film = scene.film?.panel === key ? scene.film : null;
+      const fold = panel.line;
       patchHidden(input, !film && !fold);
       element.classList.toggle("empty", !film && !fold);
       if (film) {
@@ -108,7 +108,7 @@ function createSlider(key, stage) {
         const shown = number(model.C ?? film.C[at]);
         set("film", { max: film.C.length - 1, step: 1, at, text: "C", label: "Fairness strength C", shown });
       } else if (fold) {
-        const shown = `${Math.round(100 * state.fold)}%`;
+        const shown = percent(state.fold, 0);
         set("fold", { max: 1, step: 0.01, at: state.fold, text: "Fold", label: "Fold the plane onto the kept line", shown });
       } else {
         kind = null;

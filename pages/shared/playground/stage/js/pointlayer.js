@@ -8,7 +8,7 @@ const MOST_LAYERS = 6;
 const MOST_SPRITES = 200;
 
 /** Radius that leaves air between the points of a crowded panel, but never so small that shapes cannot be told apart. */
-export function pointRadius(vp, n) {
+function pointRadius(vp, n) {
   const spacing = Math.sqrt((vp.width * vp.height) / Math.max(1, n));
   return Math.max(2.8, Math.min(6, 0.42 * spacing * Math.max(1, vp.zoom) ** 0.4));
 }

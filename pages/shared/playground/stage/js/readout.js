@@ -1,10 +1,10 @@
-// Accuracy, statistical parity gap and equal opportunity gap of every model shown, with who they are measured on.
+// Accuracy, statistical parity gap and equal opportunity gap of every model shown, and on whom they are measured.
 
-import { tally } from "./tally.js";
+import { metricsOf } from "./metrics.js";
+import { gapPoints, NOTHING, percent, whole } from "./format.js";
 import {
-  basisSentence, gapPoints, groupName, modelSentence, NOTHING, opportunitySentence, peopleSentence, percent,
-  shortBasis, SMALL_GROUP, smallGroupSentence, whole,
-} from "./words.js";
+  basisSentence, groupName, modelSentence, opportunitySentence, peopleSentence, shortBasis, SMALL_GROUP, smallGroupSentence,
+} from "./sentences.js";
 import { makeElement, makeGlyph, mountWidget, patchBar, patchHidden, patchText } from "./dom.js";
 
 const MEASURES = [
@@ -14,19 +14,19 @@ const MEASURES = [
   },
   {
     key: "sp", name: "Statistical parity gap", show: gapPoints,
-    means: "How much more often one group gets the favourable decision than another, whoever deserves it. " +
+    means: "How much more often one group gets the favourable decision than another, whatever the true labels are. " +
       "0 means: equally often.",
   },
   {
     key: "eo", name: "Equal opportunity gap", show: gapPoints,
-    means: "The same, counting only people who deserve the favourable decision by their true label. " +
-      "0 means: those who deserve it get it equally often in every group.",
+    means: "The same, counting only people with a favourable true label. " +
+      "0 means: they get the favourable decision equally often in every group.",
   },
 ];
 
-/** Cards of all methods and their notes; with `hooks.panel` only that method's card (the notes then stand once elsewhere). */
-export function createReadout(root, hooks = {}) {
-  const build = (scene, section) => buildReadout(scene, section, hooks.panel ?? null);
+/** The numbers of the method `hooks.panel`, to stand under its picture. */
+export function createReadout(root, hooks) {
+  const build = (scene, section) => buildReadout(scene, section, hooks.panel);
   return mountWidget(root, "fgs-readout", "Accuracy and fairness of the models shown", build, patchReadout);
 }
 
@@ -36,17 +36,6 @@ export function createReadoutNotes(root) {
   return mountWidget(root, "fgs-notes", "How the numbers were measured", build, patchNotes);
 }
 
-function buildReadout(scene, section, only) {
-  const methods = {};
-  const row = makeElement("div", { class: "fgs-methods" });
-  for (const panel of scene.panels.filter(({ key }) => only === null || key === only)) {
-    methods[panel.key] = buildMethod(scene, panel, only === null);
-    row.append(methods[panel.key].article);
-  }
-  section.append(row);
-  return { methods, notes: only === null ? buildNotes(section) : null };
-}
-
 function buildNotes(section) {
   const basis = makeElement("p", { class: "fgs-basis" });
   const warning = makeElement("p", { class: "fgs-warning" });
@@ -54,7 +43,7 @@ function buildNotes(section) {
   return { basis, warning };
 }
 
-function buildMethod(scene, panel, titled) {
+function buildReadout(scene, section, key) {
   const which = makeElement("span", { class: "fgs-which" });
   const basis = makeElement("p", { class: "fgs-caption" });
   const measures = MEASURES.map(({ name, means }) => {
@@ -74,9 +63,8 @@ function buildMethod(scene, panel, titled) {
   const opportunity = makeElement("p", { class: "fgs-sentence fgs-sentence-long" });
   const article = makeElement(
     "article",
-    { class: "fgs-method", "data-method": panel.key, "aria-label": panel.title },
-    // Under its own picture the method is named already.
-    titled ? makeElement("h4", {}, makeElement("span", {}, panel.title), which) : makeElement("p", {}, which),
+    { class: "fgs-method", "data-method": key, "aria-label": scene.panels.find((p) => p.key === key).title },
+    makeElement("p", {}, which),
     basis,
     makeElement("dl", { class: "fgs-measures" }, ...measures.flatMap((m) => [m.term, m.value, m.track])),
     people,
@@ -84,7 +72,8 @@ function buildMethod(scene, panel, titled) {
     makeElement("p", { class: "fgs-caption" }, "Who gets the favourable decision"),
     makeElement("ul", { class: "fgs-groups" }, ...groups.map((g) => g.item)),
   );
-  return { article, which, basis, measures, groups, people, opportunity };
+  section.append(article);
+  return { key, article, which, basis, measures, groups, people, opportunity };
 }
 
 function buildMeanings() {
@@ -93,25 +82,19 @@ function buildMeanings() {
   return makeElement("details", {}, makeElement("summary", {}, "What do these numbers mean?"), list);
 }
 
-function patchReadout(parts, scene, models) {
-  for (const [key, method] of Object.entries(parts.methods)) {
-    patchHidden(method.article, !models[key]);
-    if (models[key]) patchMethod(method, scene, models[key], tally(scene, models[key]));
-  }
-  if (parts.notes) patchNotes(parts.notes, scene, models);
-}
-
 function patchNotes({ basis, warning }, scene, models) {
   const [model] = Object.values(models);
   if (!model) return;
-  const result = tally(scene, model); // every model is measured on the same people
+  const result = metricsOf(scene, model); // every model is measured on the same people
   patchText(basis, basisSentence(scene, result));
   const small = smallGroupSentence(scene, result);
   patchText(warning, small);
   patchHidden(warning, !small);
 }
 
-function patchMethod(method, scene, model, result) {
+function patchReadout(method, scene, models) {
+  const model = models[method.key];
+  const result = metricsOf(scene, model);
   patchText(method.which, modelSentence(scene, model));
   patchText(method.basis, `Measured ${shortBasis(result)}`);
   MEASURES.forEach(({ key, show }, m) => {

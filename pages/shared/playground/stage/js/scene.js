@@ -51,7 +51,6 @@ function buildPanel(panel, get, F) {
     costClass: get("cost_class"),
     costFair: get("cost_fair"),
     flips: get("flips"),
-    alphaUses: get("alpha_uses"),
     weights: get("weights"),
     counts: get("counts"),
     changed: get("changed"),
@@ -97,9 +96,7 @@ export function draggedModel(scene, model, j, x, y) {
   const { panel } = model;
   const W = Float64Array.from(model.W);
   W.set(panel.space.toModel(x, y), 2 * j);
-  const pseudo = scene.meta.slice
-    ? model.pseudo
-    : votedPseudo(scene, W, model.weights, panel.space.toModel, model.pseudo);
+  const pseudo = scene.meta.slice ? model.pseudo : votedPseudo(scene, { ...model, W });
   return { ...model, W, pseudo, source: "dragged", token: null, counts: null, changed: null };
 }
 

@@ -1,8 +1,9 @@
 // Every prototype of every model shown, as a real table: for screen readers and for the curious.
 
-import { assignment } from "./tally.js";
+import { assignment } from "./metrics.js";
 import { drawnPositions } from "./scene.js";
-import { className, groupName, modelSentence, NOTHING, number, percent, whole } from "./words.js";
+import { NOTHING, number, percent, whole } from "./format.js";
+import { className, groupName, modelSentence } from "./sentences.js";
 import { makeElement, makeGlyph, mountWidget, patchGlyph, patchHidden, patchText } from "./dom.js";
 
 const memberCache = new WeakMap(); // model -> {scene, members}
@@ -26,7 +27,7 @@ export function cellMembers(scene, model) {
 }
 
 /** Share of each group in a cell: [share of group 0, ...], null in an empty cell. */
-export function groupShares({ counts, sizes }, j, G, K) {
+function groupShares({ counts, sizes }, j, G, K) {
   return Array.from({ length: G }, (_, g) => {
     let n = 0;
     for (let k = 0; k < K; k++) n += counts[(j * G + g) * K + k];

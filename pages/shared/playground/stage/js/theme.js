@@ -1,19 +1,14 @@
-// Colours of the moment: Streamlit's theme from its CSS variables, classes from the scene's grammar.
+// Colours now: Streamlit's theme from its CSS variables, classes from the scene's grammar.
 
 const probe = document.createElement("canvas").getContext("2d");
 
 /** [r, g, b] of any CSS colour; the canvas does the parsing. */
-export function channels(colour) {
+function channels(colour) {
   probe.fillStyle = "#000";
   probe.fillStyle = colour;
   const text = probe.fillStyle;
   if (text.startsWith("#")) return [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16));
   return text.match(/[\d.]+/g).slice(0, 3).map(Number);
-}
-
-export function mixColours(colour, other, share) {
-  const [a, b] = [channels(colour), channels(other)];
-  return `rgb(${a.map((value, i) => Math.round(share * value + (1 - share) * b[i])).join(", ")})`;
 }
 
 function isDark(colour) {
@@ -36,7 +31,7 @@ export function readTheme(element, grammar) {
     primary: read("--st-primary-color", "#ff4b4b"),
     font: read("--st-font", "sans-serif"),
     classes,
-    pale: grammar.classes.map((c, k) => (dark ? c.pale_dark : c.pale_light) ?? mixColours(classes[k], background, 0.18)),
+    pale: grammar.classes.map((c) => (dark ? c.pale_dark : c.pale_light)),
     // Signs drawn on a class colour must stand out from it.
     onClass: classes.map((colour) => (isDark(colour) ? "#ffffff" : "#16181d")),
     // The class pull has no class of its own; text colour keeps it apart from all of them.

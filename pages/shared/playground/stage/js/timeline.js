@@ -1,6 +1,7 @@
 // Both cost terms over the epochs, the moments a prototype changed its pseudo-class, and a cursor to seek with.
 
-import { hasFairCost, number, plural, timelineAlt, whole } from "./words.js";
+import { number, plural, whole } from "./format.js";
+import { hasFairCost, timelineAlt } from "./sentences.js";
 import {
   dragOver, makeElement, makeSvg, mountWidget, patchAttribute, patchHidden, patchStyle, patchText, sliderKey,
 } from "./dom.js";
@@ -14,7 +15,7 @@ export function createTimeline(root, hooks) {
 }
 
 /** Epoch of a frame as a share of the whole training, 0 to 1. */
-export function frameShare(epochs, frame) {
+function frameShare(epochs, frame) {
   const last = epochs.length - 1;
   const at = Math.min(Math.max(frame, 0), last);
   const low = Math.floor(at);
@@ -23,13 +24,13 @@ export function frameShare(epochs, frame) {
 }
 
 /** The recorded frame nearest to a share of the training. */
-export function shareFrame(epochs, share) {
+function shareFrame(epochs, share) {
   const epoch = epochs[0] + share * (epochs.at(-1) - epochs[0]);
   return epochs.reduce((best, e, f) => (Math.abs(e - epoch) < Math.abs(epochs[best] - epoch) ? f : best), 0);
 }
 
 /** Path of values over frames in a box of WIDTH x 100; gaps where a value is not finite. */
-export function costPath(epochs, values, low, high) {
+function costPath(epochs, values, low, high) {
   const height = (value) => (high > low ? 96 - (92 * (value - low)) / (high - low) : 50).toFixed(2);
   let pen = "M";
   let path = "";
@@ -45,7 +46,7 @@ export function costPath(epochs, values, low, high) {
 }
 
 /** Frames at which any of the panels had a flip, in order. */
-export function flipFrames(panels) {
+function flipFrames(panels) {
   const frames = new Set();
   for (const panel of panels) panel.flips?.forEach((n, f) => n && frames.add(f));
   return [...frames].sort((a, b) => a - b);

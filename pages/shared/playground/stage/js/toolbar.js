@@ -35,9 +35,9 @@ export function createToolbar(slot, stage) {
     action: "share", icon: "share", text: "Share", label: "Copy a link to exactly this picture", onclick: () => stage.share(),
   });
   const status = makeElement("span", { class: "status", role: "status" });
-  const deeds = makeElement("div", { class: "group deeds" }, undo, paint, share);
+  const actions = makeElement("div", { class: "group actions" }, undo, paint, share);
   const tools = makeElement("div", { class: "bar tools" }, show, panels, makeElement("div", { class: "group end" }, status, fit));
-  slot.append(makeElement("div", { class: "bar top" }, transport.element, deeds), tools);
+  slot.append(makeElement("div", { class: "bar top" }, transport.element, actions), tools);
 
   let panelKeys = "";
   let panelToggles = [];
@@ -53,20 +53,18 @@ export function createToolbar(slot, stage) {
   }
 
   return {
-    say(text) {
+    showStatus(text) {
       status.textContent = text;
     },
     update() {
       const { scene, state } = stage;
       transport.update();
       buildPanelToggles(scene);
-      patchHidden(show, !stage.has("show"));
-      patchHidden(panels, !stage.has("panels") || scene.panels.length < 2);
+      patchHidden(panels, scene.panels.length < 2);
       for (const [name, toggle] of toggles) press(toggle, state.show[name]);
       for (const [key, toggle] of panelToggles) press(toggle, !state.hidden.has(key));
       patchHidden(paint, !stage.canPaint());
       press(paint, stage.painting.active);
-      patchHidden(share, !stage.has("share"));
       patchHidden(undo, !stage.canUndo());
       patchHidden(fit, stage.cameraIsFitted());
     },
@@ -100,7 +98,7 @@ function createTransport(stage) {
       const { scene, state } = stage;
       const { epochs } = scene.meta;
       const frame = Math.floor(state.position);
-      patchHidden(element, !stage.has("play") || scene.F < 2);
+      patchHidden(element, scene.F < 2);
       setIcon(play, state.playing ? "pause" : "play");
       relabel(play, state.playing ? "Pause (space)" : "Play (space)");
       patchAttribute(scrubber, "max", String(scene.F - 1));

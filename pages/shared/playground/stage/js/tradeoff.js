@@ -1,7 +1,8 @@
 // Accuracy against the statistical parity gap for every strength C of the film; click or drag along the curve to pick C.
 
-import { filmTallies, lastModel, tally } from "./tally.js";
-import { gapPoints, number, percent, tradeoffAlt } from "./words.js";
+import { filmMetrics, lastModel, metricsOf } from "./metrics.js";
+import { gapPoints, number, percent } from "./format.js";
+import { tradeoffAlt } from "./sentences.js";
 import {
   dragOver, makeElement, makeSvg, mountWidget, patchAttribute, patchHidden, patchStyle, patchText, sliderKey,
 } from "./dom.js";
@@ -12,7 +13,7 @@ export function createTradeoff(root, hooks) {
 }
 
 /** Round numbers covering [low, high] in at most `most` steps; the first and last enclose the values. */
-export function niceTicks(low, high, most = 4) {
+function niceTicks(low, high, most = 4) {
   const span = Math.max(high - low, 1e-9) / most;
   const magnitude = 10 ** Math.floor(Math.log10(span));
   // Rounding outwards can need one step more than the span alone: then the next coarser step is taken.
@@ -25,7 +26,7 @@ export function niceTicks(low, high, most = 4) {
   return [low, high];
 }
 
-/** Where a tally lies in the plot, in shares of its box from the left and from the top, kept inside. */
+/** Where a metricsOf lies in the plot, in shares of its box from the left and from the top, kept inside. */
 function place({ sp, accuracy }, axes) {
   const share = (value, ticks) => Math.min(Math.max((100 * value - ticks[0]) / (ticks.at(-1) - ticks[0]), 0), 1);
   return [share(sp ?? 0, axes.x), 1 - share(accuracy ?? 0, axes.y)];
@@ -71,22 +72,22 @@ function nearestPlace(places, x, y, { width, height }) {
 }
 
 function drawCurve(parts, scene) {
-  const tallies = filmTallies(scene);
+  const results = filmMetrics(scene);
   const others = scene.panels.filter((p) => p.key !== scene.film.panel);
-  const singles = others.map((p) => [p, tally(scene, lastModel(scene, p))]);
-  const all = [...tallies, ...singles.map(([, t]) => t)];
+  const singles = others.map((p) => [p, metricsOf(scene, lastModel(scene, p))]);
+  const all = [...results, ...singles.map(([, t]) => t)];
   const column = (key) => all.map((t) => 100 * (t[key] ?? 0));
   const axes = {
     x: niceTicks(0, Math.max(...column("sp"), 5)),
     y: niceTicks(Math.min(...column("accuracy")), Math.max(...column("accuracy"))),
   };
-  Object.assign(parts, { axes, tallies, places: tallies.map((t) => place(t, axes)) });
+  Object.assign(parts, { axes, results, places: results.map((t) => place(t, axes)) });
   parts.svg.replaceChildren(
     ...gridLines(axes),
     makeSvg("path", { class: "fgs-line fgs-line-fairglvq", d: `M${parts.places.map((p) => p.join()).join("L")}` }));
   parts.marks.replaceChildren(
     ...parts.places.map((p) => spot("fgs-dot", p)),
-    ...[0, tallies.length - 1].map((m) => endLabel(parts.places[m], `C = ${number(scene.film.C[m])}`)),
+    ...[0, results.length - 1].map((m) => endLabel(parts.places[m], `C = ${number(scene.film.C[m])}`)),
     ...singles.map(([p, t]) => spot(`fgs-single fgs-single-${p.key}`, place(t, axes))));
   const percentAt = (ticks, value) => `${(100 * (value - ticks[0])) / (ticks.at(-1) - ticks[0])}%`;
   const tick = (side, ticks) => ticks.map((v) =>
@@ -101,8 +102,8 @@ function drawCurve(parts, scene) {
     key("fgs-ring", parts.now),
     key("fgs-sample-line", `${filmed?.title ?? "FairGLVQ"} from C = ${first} to C = ${last}`),
     ...singles.map(([p, t]) => key(`fgs-single fgs-single-${p.key}`, `${p.title}, trained: ${inBrief(t)}`)));
-  patchAttribute(parts.plot, "aria-valuemax", tallies.length - 1);
-  patchAttribute(parts.plot, "aria-description", tradeoffAlt(scene, tallies));
+  patchAttribute(parts.plot, "aria-valuemax", results.length - 1);
+  patchAttribute(parts.plot, "aria-description", tradeoffAlt(scene, results));
 }
 
 function gridLines({ x, y }) {
@@ -144,7 +145,7 @@ function patchTradeoff(parts, scene, models, view) {
     drawCurve(parts, scene);
   }
   const model = models[film.panel];
-  const result = model && tally(scene, model);
+  const result = model && metricsOf(scene, model);
   patchHidden(parts.ring, !result?.known);
   parts.index = filmIndexOf(film, model, view);
   if (!model) return;

@@ -37,7 +37,7 @@ export function viewOf(state, scene) {
   };
 }
 
-/** Take over from a plain object whatever makes sense; links are edited and cut by mail programs. */
+/** Take over from a plain object whatever makes sense; links may be edited or cut short. */
 export function restoreView(state, raw, scene) {
   if (!raw || typeof raw !== "object") return;
   const keys = scene.panels.map((panel) => panel.key);
@@ -70,7 +70,6 @@ export function cameraFor(scene) {
 export function firstView(state, scene) {
   state.position = scene.F - 1;
   state.camera = cameraFor(scene);
-  for (const panel of scene.panels) if (panel.hidden) state.hidden.add(panel.key);
   restoreView(state, scene.meta.view, scene);
 }
 

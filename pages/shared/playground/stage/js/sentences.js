@@ -1,17 +1,10 @@
-// Numbers in plain words, in people. Pure functions from a scene and its tallies to text; every number keeps its unit.
+// Sentences about a scene and its metrics. Pure functions; every number keeps its unit.
 
-import { widestGap } from "./tally.js";
+import { gapPoints, number, percent, plural, whole } from "./format.js";
+import { widestGap } from "./metrics.js";
 
 export const SMALL_GROUP = 30; // below this, one person moves a rate by more than three points
-export const NOTHING = "–"; // shown where nobody is counted: never NaN, never a made-up zero
 export const UNCOUNTED = "Let go, and everybody is counted again, in all dimensions.";
-
-export const percent = (value, digits = 1) => (value === null ? NOTHING : `${(100 * value).toFixed(digits)}%`);
-export const gapPoints = (value, digits = 1) =>
-  value === null ? NOTHING : `${(100 * value).toFixed(digits)} percentage points`;
-// toLocaleString would look up the locale on every call, a hundred times a frame.
-export const whole = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
-export const plural = (n, one, many = `${one}s`) => `${whole(n)} ${n === 1 ? one : many}`;
 
 /** "women" where the data set knows a noun, else "group B"; a name that already says so stays as it is. */
 export function groupName(scene, g) {
@@ -41,14 +34,14 @@ export function peopleSentence(scene, result) {
   });
 }
 
-/** The same among those who deserve the favourable decision. */
+/** The same among those whose true label is the favourable one. */
 export function opportunitySentence(scene, result) {
   if (result.known === false) return "";
   return comparison(scene, widestGap(result.groups, "tpr"), {
-    none: "Fewer than two groups have anybody who deserves the favourable decision: there is nothing to compare.",
-    who: " who deserve the favourable decision",
+    none: "Fewer than two groups have anybody with a favourable true label: there is nothing to compare.",
+    who: " with a favourable true label",
     other: (g) => `such ${groupPeople(scene, g)}`,
-    gets: "get it",
+    gets: "get that decision",
   });
 }
 
@@ -95,11 +88,6 @@ export function modelSentence(scene, model) {
   return `epoch ${whole(epochs[frame])} of ${whole(epochs.at(-1))}${strength && `, ${strength}`}`;
 }
 
-/** Few digits, a true minus sign. */
-export function number(value, digits = 3) {
-  return String(Number(value.toPrecision(digits))).replace("-", "−");
-}
-
 /** Alternative text of one picture, made of its numbers. */
 export function panelAlt(scene, model, result) {
   const perClass = scene.meta.classes.map((_, k) => [model.labels.reduce((n, c) => n + (c === k), 0), k]);
@@ -110,10 +98,10 @@ export function panelAlt(scene, model, result) {
     peopleSentence(scene, result);
 }
 
-export function tradeoffAlt(scene, tallies) {
-  const at = (m) => `C = ${number(scene.film.C[m])}: ${percent(tallies[m].accuracy)} right, ` +
-    `statistical parity gap ${gapPoints(tallies[m].sp)}`;
-  return `Trade-off curve of ${plural(tallies.length, "model")}, from ${at(0)} to ${at(tallies.length - 1)}.`;
+export function tradeoffAlt(scene, results) {
+  const at = (m) => `C = ${number(scene.film.C[m])}: ${percent(results[m].accuracy)} right, ` +
+    `statistical parity gap ${gapPoints(results[m].sp)}`;
+  return `Trade-off curve of ${plural(results.length, "model")}, from ${at(0)} to ${at(results.length - 1)}.`;
 }
 
 export function timelineAlt(panel, frame) {
@@ -128,7 +116,7 @@ export function hasFairCost(panel) {
 }
 
 /** "FairGLVQ takes the favourable decision from 34 people and gives it to 12, compared with GLVQ." and who is hit most. */
-export function payersSentence(scene, title, { gained, lost, n }) {
+export function changedSentence(scene, title, { gained, lost, n }) {
   const total = (values) => values.reduce((a, b) => a + b, 0);
   const [gains, losses] = [total(gained), total(lost)];
   if (!gains && !losses) return `${title} decides the same as GLVQ for everybody counted here.`;
@@ -137,12 +125,11 @@ export function payersSentence(scene, title, { gained, lost, n }) {
   if (!losses) return start;
   const worst = lost.reduce((best, value, c) => (value > lost[best] ? c : best), 0);
   const [g, k] = [Math.floor(worst / scene.K), worst % scene.K];
-  return `${start} Most of those who lose it are ${groupPeople(scene, g)} who ${deserving(scene, k)}: ` +
+  return `${start} Most of those who lose it are ${groupPeople(scene, g)} with ${trueLabel(scene, k)}: ` +
     `${whole(lost[worst])} of ${whole(n[worst])}.`;
 }
 
-/** What the true label says about a person, in words. */
-export function deserving(scene, k) {
-  if (k === scene.meta.favourable) return "deserved it";
-  return scene.K > 2 ? `did not deserve it (${className(scene, k)})` : "did not deserve it";
+/** "true label “yes”" */
+export function trueLabel(scene, k) {
+  return `true label ${className(scene, k)}`;
 }

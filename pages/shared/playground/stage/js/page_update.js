@@ -1,12 +1,12 @@
-// Brings buttons, numbers, words and attributes in line with the picture just drawn.
+// Updates buttons, numbers, sentences and attributes after a picture was drawn.
 
 import { modelSignature } from "./scene.js";
-import { tally } from "./tally.js";
-import { panelAlt } from "./words.js";
+import { metricsOf } from "./metrics.js";
+import { panelAlt } from "./sentences.js";
 
-const ALT_DELAY = 300; // milliseconds: the sentence is long, and nobody can hear sixty of them a second
+const ALT_DELAY = 300; // milliseconds: a screen reader cannot follow a new sentence per frame
 
-export function tell(stage, frame, forceScale) {
+export function updatePage(stage, frame, forceScale) {
   const { state, scene } = stage;
   stage.stale = false;
   const models = Object.fromEntries(scene.panels.map((panel) => [panel.key, stage.shown(panel)]));
@@ -33,7 +33,7 @@ export function tell(stage, frame, forceScale) {
     modelSignature: modelSignature(Object.values(models)),
     reply: view.reply ? String(view.reply.token) : "",
   });
-  stage.inquire();
+  stage.askServer();
   clearTimeout(stage.altTimer);
   if (!state.playing) stage.altTimer = setTimeout(() => describe(stage, models), ALT_DELAY);
 }
@@ -51,7 +51,7 @@ function placeSheet(stage, selection) {
 function describe(stage, models) {
   for (const view of stage.panels) {
     const model = models[view.key];
-    view.describe(`${panelAlt(stage.scene, model, tally(stage.scene, model), model.panel.title)} ` +
+    view.describe(`${panelAlt(stage.scene, model, metricsOf(stage.scene, model), model.panel.title)} ` +
       "Press Enter to pick a prototype, then alt and arrow keys to move it.");
   }
 }

@@ -1,0 +1,15 @@
+// Numbers as text.
+
+export const NOTHING = "–"; // shown where nobody is counted: never NaN, never a made-up zero
+
+export const percent = (value, digits = 1) => (value === null ? NOTHING : `${(100 * value).toFixed(digits)}%`);
+export const gapPoints = (value, digits = 1) =>
+  value === null ? NOTHING : `${(100 * value).toFixed(digits)} percentage points`;
+// toLocaleString would look up the locale on every call, a hundred times a frame.
+export const whole = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
+export const plural = (n, one, many = `${one}s`) => `${whole(n)} ${n === 1 ? one : many}`;
+
+/** Few digits, a true minus sign. */
+export function number(value, digits = 3) {
+  return String(Number(value.toPrecision(digits))).replace("-", "−");
+}

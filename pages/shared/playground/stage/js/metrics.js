@@ -1,0 +1,145 @@
+// Exact counts of a model's decisions and the metrics made of them. Pure functions; nothing here touches the page.
+// Results are cached by scene and model, because every widget asks for the same numbers on every frame.
+
+import { nearestPrototype } from "./geometry.js";
+import { filmModel, frameModel } from "./scene.js";
+
+const measuredCache = new WeakMap(); // scene -> {indices, heldOut}
+const metricsCache = new WeakMap(); // model -> {scene, result}
+const assignmentCache = new WeakMap(); // model -> {scene, nearest}
+
+/** The points a number is measured on: the held-out ones, or the training points if none is held out. */
+function measuredPoints(scene) {
+  let measured = measuredCache.get(scene);
+  if (!measured) {
+    const heldOut = scene.heldOut.some((held) => held);
+    const indices = Uint32Array.from(scene.y.keys()).filter((i) => Boolean(scene.heldOut[i]) === heldOut);
+    measuredCache.set(scene, (measured = { indices, heldOut }));
+  }
+  return measured;
+}
+
+/** Class decided for each measured point, with the index of the point: [[i, class], ...]. Not for slices. */
+export function decisions(scene, model) {
+  const nearest = assignment(scene, model);
+  return Array.from(measuredPoints(scene).indices, (i) => [i, model.labels[nearest[i]]]);
+}
+
+/** Nearest prototype of every point. A slice hides dimensions from us: there only what the server sent, or null. */
+export function assignment(scene, model) {
+  const cached = assignmentCache.get(model);
+  if (cached?.scene === scene) return cached.nearest;
+  const trained = model.source === "frame" && Math.round(model.frame) === scene.F - 1;
+  const nearest = scene.meta.slice ? (trained && model.panel.nearest) || null : nearestOfAll(scene, model);
+  assignmentCache.set(model, { scene, nearest });
+  return nearest;
+}
+
+function nearestOfAll({ points, n }, model) {
+  const { toModel } = model.panel.space;
+  const nearest = new Uint16Array(n);
+  for (let i = 0; i < n; i++) {
+    const [zx, zy] = toModel(points[2 * i], points[2 * i + 1]);
+    nearest[i] = nearestPrototype(zx, zy, model);
+  }
+  return nearest;
+}
+
+/** What Python counted of a model: its block of a panel's array over frames or of the film's over C, its own, or null. */
+export function shippedBlock(scene, model, name, size) {
+  if (model.source === "dragged") return model[name] ?? null;
+  let array = null;
+  let index = -1;
+  if (model.source === "frame") {
+    array = model.panel[name];
+    index = Math.round(model.frame);
+  } else if (model.source === "film" && scene.film) {
+    array = scene.film[name];
+    index = model.filmIndex;
+  }
+  return array && index >= 0 ? array.subarray(index * size, (index + 1) * size) : null;
+}
+
+/**
+ * Counts [group, truth, predicted] and the metrics made of them. `known` is false for a model moved by hand on a slice
+ * until Python has counted it: then only the numbers of people are given, and nothing about decisions.
+ */
+export function metricsOf(scene, model) {
+  const cached = metricsCache.get(model);
+  if (cached?.scene === scene) return cached.result;
+  const { G, K } = scene;
+  const shipped = shippedBlock(scene, model, "counts", G * K * K);
+  const counts = new Int32Array(G * K * K);
+  const known = Boolean(shipped) || !scene.meta.slice;
+  if (shipped) {
+    counts.set(shipped);
+  } else if (!known) {
+    counts.set(shippedBlock(scene, lastModel(scene, model.panel), "counts", G * K * K));
+  } else {
+    for (const [i, predicted] of decisions(scene, model)) counts[(scene.s[i] * K + scene.y[i]) * K + predicted] += 1;
+  }
+  const summary = summarise(counts, G, K, scene.meta.favourable);
+  const result = { ...(known ? summary : withoutDecisions(summary)), known, heldOut: measuredPoints(scene).heldOut };
+  metricsCache.set(model, { scene, result });
+  return result;
+}
+
+/** How many people there are, whatever is decided about them. */
+function withoutDecisions({ counts, n, groups }) {
+  const blank = { nFavourable: null, rate: null, tpr: null };
+  return { counts, n, accuracy: null, sp: null, eo: null, groups: groups.map((group) => ({ ...group, ...blank })) };
+}
+
+/** Accuracy, SP and EO gaps of counts [group, truth, predicted]; null where nobody is counted. */
+export function summarise(counts, G, K, favourable) {
+  const groups = [];
+  let n = 0;
+  let right = 0;
+  for (let g = 0; g < G; g++) {
+    const row = { n: 0, nFavourableTruth: 0, nFavourable: 0 };
+    let truePositive = 0;
+    for (let t = 0; t < K; t++) {
+      for (let p = 0; p < K; p++) {
+        const c = counts[(g * K + t) * K + p];
+        row.n += c;
+        if (t === p) right += c;
+        if (t === favourable) row.nFavourableTruth += c;
+        if (p === favourable) row.nFavourable += c;
+        if (t === favourable && p === favourable) truePositive += c;
+      }
+    }
+    row.rate = ratio(row.nFavourable, row.n);
+    row.tpr = ratio(truePositive, row.nFavourableTruth);
+    groups.push(row);
+    n += row.n;
+  }
+  const sp = widestGap(groups, "rate")?.gap ?? null;
+  const eo = widestGap(groups, "tpr")?.gap ?? null;
+  return { counts, n, accuracy: ratio(right, n), sp, eo, groups };
+}
+
+/** The two groups furthest apart in `measure`: {gap, low, high, compared}, or null with fewer than two groups to compare. */
+export function widestGap(groups, measure) {
+  const known = groups.map((g, i) => [g[measure], i]).filter(([value]) => value !== null);
+  if (known.length < 2) return null;
+  const low = known.reduce((a, b) => (b[0] < a[0] ? b : a));
+  const high = known.reduce((a, b) => (b[0] > a[0] ? b : a));
+  // With no gap at all every group is both; name the first two.
+  if (low[1] === high[1]) return { gap: 0, low: known[1][1], high: known[0][1], compared: known.length };
+  return { gap: high[0] - low[0], low: low[1], high: high[1], compared: known.length };
+}
+
+/** A panel's model at its last recorded frame: what training ended with. */
+export function lastModel(scene, panel) {
+  return frameModel(panel, scene.F - 1);
+}
+
+/** Metrics of the model of every C of the film. */
+export function filmMetrics(scene) {
+  const panel = scene.panels.find(({ key }) => key === scene.film.panel);
+  return scene.film.C.map((_, index) => metricsOf(scene, filmModel(scene, panel, index)));
+}
+
+function ratio(part, whole) {
+  return whole ? part / whole : null;
+}
