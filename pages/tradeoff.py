@@ -99,7 +99,7 @@ def opened(choice: curves.Choice, found: results.Found, method: str, strength: f
             ),
             width=340,
         )
-        model = curves.Model(method, strength, fold, seed)
+        model = curves.ModelKey(method, strength, fold, seed)
         settings = curves.settings_of(choice, model)
         ready = settings is not None and not download.missing(choice.dataset)
         if st.button("In the playground", disabled=not ready):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fairglvq.experiments import methods, paper, sweep
-from fairglvq.experiments.sweep import Model, Sweep
+from fairglvq.experiments.sweep import ModelKey, Sweep
 from fairglvq.scenes import settings as state
 from fairglvq.scenes.settings import FIELDS, Fold, Settings
 from fairglvq.scenes.sources import TABLE, lent
@@ -76,7 +76,7 @@ class Choice:
 def usual(dataset: str) -> Choice:
     """What a data set starts with: the paper's experiment where there is one."""
     if dataset in paper.PARAMETERS:
-        plan = sweep.paper_sweep(dataset)
+        plan = paper.paper_sweep(dataset)
         params = dict(plan.params)
         own = {ours: params[theirs] for ours, theirs in PARAMETERS.items()}
         return Choice(dataset, plan.strengths, plan.folds, len(plan.seeds), **own)
@@ -196,7 +196,7 @@ def _read_methods(params: Mapping[str, str], own: Choice, told: list[str]) -> tu
 # ---- from a point to a model ----
 
 
-def settings_of(choice: Choice, model: Model) -> Settings | None:
+def settings_of(choice: Choice, model: ModelKey) -> Settings | None:
     """The playground's settings that train exactly this model; None if the playground cannot show its method."""
     if model.method not in PROTOTYPE_METHODS:
         return None

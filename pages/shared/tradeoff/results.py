@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
 from fairglvq.datasets import DATASETS
 from fairglvq.experiments import bundle, methods
-from fairglvq.experiments.cluster import cluster_workers
-from fairglvq.experiments.engine import Pool, Run, local_workers
-from fairglvq.experiments.store import Store
-from fairglvq.experiments.sweep import Model, Sweep
+from fairglvq.experiments.engine import Pool, SweepRun, make_pool
+from fairglvq.experiments.store import Store, default_path
+from fairglvq.experiments.sweep import ModelKey, Sweep
 from fairglvq.scenes.settings import Settings
 from fairglvq.scenes.sources import TABLE, dataset_of, key_of
 from fairglvq.tradeoff.choice import Choice
@@ -35,9 +33,7 @@ class Found(NamedTuple):
 @st.cache_resource(show_spinner=False)
 def pool() -> Pool:
     """The one pool of this server: a Dask cluster if there is one, else a process per core."""
-    address = os.environ.get("FAIRGLVQ_CLUSTER")
-    size = int(os.environ.get("FAIRGLVQ_WORKERS", os.cpu_count() or 1))
-    return Pool(cluster_workers(address) if address else local_workers(max(1, size)))
+    return make_pool()
 
 
 def title_of(dataset: str) -> str:
@@ -50,7 +46,7 @@ def data_of(choice: Choice) -> Any:
     return dataset_of(Settings(dataset=choice.dataset, table=choice.table))
 
 
-def bundled(choice: Choice) -> dict[Model, dict[str, Any]]:
+def bundled(choice: Choice) -> dict[ModelKey, dict[str, Any]]:
     """Rows that came with the project."""
     return bundle.load().known(choice.sweep()) if choice.strengths else {}
 
@@ -61,9 +57,9 @@ def running(choice: Choice) -> bool:
     return run is not None and run.state == "running"
 
 
-def _run(choice: Choice) -> Run | None:
+def _run(choice: Choice) -> SweepRun | None:
     """The run of this visit, if it is about this choice."""
-    run: Run | None = st.session_state.get("run")
+    run: SweepRun | None = st.session_state.get("run")
     if run is None or not choice.strengths or run.sweep != choice.sweep():
         return None
     return run if choice.dataset != TABLE or key_of(run.data) == choice.table else None
@@ -80,7 +76,7 @@ def join(choice: Choice) -> None:
         st.rerun()
 
 
-def _watch(run: Run, choice: Choice) -> None:
+def _watch(run: SweepRun, choice: Choice) -> None:
     st.session_state.run, st.session_state.run_choice = run, choice
 
 
@@ -95,36 +91,23 @@ def collect(choice: Choice) -> Found:
     run = _run(choice)
     stored = run.rows if run else _stored(choice, sweep)
     known |= dict(stored)
-    rows = [
-        {
-            "dataset": choice.dataset,
-            "method": model.method,
-            "strength": np.nan if model.strength is None else model.strength,
-            "fold": model.fold,
-            "seed": model.seed,
-        }
-        | known[model]
-        for model in sweep.models()
-        if model in known
-    ]
+    rows = [model.row(choice.dataset, known[model]) for model in sweep.models() if model in known]
     failed = run.failures if run else {}
     missing = sum(model not in known and model.method not in failed for model in sweep.models())
     table = pd.DataFrame(rows)
     return Found(table, len(shipped - set(stored)), missing, _group_names(choice))
 
 
-def _stored(choice: Choice, sweep: Sweep) -> dict[Model, dict[str, Any]]:
+def _stored(choice: Choice, sweep: Sweep) -> dict[ModelKey, dict[str, Any]]:
     if download.missing(choice.dataset):
         return {}
     store = _store(choice)
     if store is None or (choice.dataset != TABLE and not store.has(choice.dataset)):
         return {}
     try:
-        tasks = sweep.tasks(data_of(choice))
+        return store.get(sweep.keys(data_of(choice)))
     except ValueError:  # said when the visitor wants to compute it
         return {}
-    digests = {task.key.digest(): model for model, task in tasks.items()}
-    return {digests[digest]: row for digest, row in store.get(task.key for task in tasks.values()).items()}
 
 
 def _store(choice: Choice) -> Store | None:
@@ -132,7 +115,7 @@ def _store(choice: Choice) -> Store | None:
     if choice.dataset == TABLE and not st.session_state.get("t_keep"):
         return None
     try:
-        return Store()
+        return Store(default_path())
     except OSError as problem:
         st.session_state.store_problem = str(problem)
         return None
@@ -158,7 +141,7 @@ def status(choice: Choice, found: Found) -> None:
             help="Scores and counts per fold, so that the same run can go on another day. Never the table itself.",
         )  # fmt: skip
     if run and run.state == "running":
-        run.look(_visitor())
+        run.seen_by(_visitor())
         _progress(run)
     else:
         _offer(choice, found, run)
@@ -171,12 +154,12 @@ def status(choice: Choice, found: Found) -> None:
     problem = st.session_state.pop("store_problem", None)
     if problem:
         st.warning(f"What is computed here lasts only as long as this visit: {problem}.")
-    if run and run.unkept:
-        st.warning(f"Rows could not be kept on disk ({run.unkept}); they last as long as this visit.")
+    if run and run.store_error:
+        st.warning(f"Rows could not be kept on disk ({run.store_error}); they last as long as this visit.")
 
 
-def _progress(run: Run) -> None:
-    done, total = len(run.rows), len(run.tasks)
+def _progress(run: SweepRun) -> None:
+    done, total = len(run.rows), len(run.keys)
     left = run.seconds_left(pool().size)
     words = f"{done:,} of {total:,} models" + (f", {time_left(left)}" if left is not None else " …")
     with st.container(key="progress", horizontal=True, vertical_alignment="center"):
@@ -187,13 +170,13 @@ def _progress(run: Run) -> None:
 def _elsewhere(choice: Choice) -> None:
     """The visit's run, if it is about another choice than the one in view."""
     visit = st.session_state
-    run: Run | None = visit.get("run")
+    run: SweepRun | None = visit.get("run")
     if run is None or run.state != "running" or _run(choice) is run:
         return
-    run.look(_visitor())
+    run.seen_by(_visitor())
     with st.container(key="elsewhere", border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f"Your other run goes on: {len(run.rows):,} of {len(run.tasks):,} models of "
+            f"Your other run goes on: {len(run.rows):,} of {len(run.keys):,} models of "
             f"{title_of(visit.run_choice.dataset)}. Computing here stops it; finished models are kept."
         )
         st.button("Back to it", on_click=_back_to_it)
@@ -204,7 +187,7 @@ def _back_to_it() -> None:
     change(st.session_state.run_choice)
 
 
-def _offer(choice: Choice, found: Found, run: Run | None) -> None:
+def _offer(choice: Choice, found: Found, run: SweepRun | None) -> None:
     total = len(choice.sweep()) if choice.strengths else 0
     known = total - found.n_missing
     with st.container(key="offer", horizontal=True, vertical_alignment="center"):
@@ -219,8 +202,8 @@ def _offer(choice: Choice, found: Found, run: Run | None) -> None:
         st.error(problem)
 
 
-def _known_words(found: Found, known: int, total: int, run: Run | None) -> str:
-    left: Run | None = st.session_state.get("left_run")
+def _known_words(found: Found, known: int, total: int, run: SweepRun | None) -> str:
+    left: SweepRun | None = st.session_state.get("left_run")
     if left and left.state == "running" and not run:
         return "Somebody else wants the same models, so their training goes on. Continue, to watch it grow again."
     if run and run.state == "cancelled":
@@ -243,24 +226,24 @@ def _begin(choice: Choice, afresh: bool) -> None:
         return
     data, sweep, store = data_of(choice), choice.sweep(), _store(choice)
     try:
-        tasks = sweep.tasks(data)
+        sweep.keys(data)
     except ValueError as problem:
         visit.run_problem = f"This cannot be computed: {problem}"
         return
-    before: Run | None = visit.get("run")
+    before: SweepRun | None = visit.get("run")
     if before:
         pool().cancel(before, _visitor())
     known = {} if afresh else bundled(choice) | _stored(choice, sweep)
     if not afresh and before and before is _run(choice):
         known |= before.rows
     visit.left_run = None
-    _watch(pool().begin(Run(sweep, data, tasks, known, store), _visitor()), choice)
+    _watch(pool().begin(SweepRun(sweep, data, known, store), _visitor()), choice)
 
 
 def stop() -> None:
     """Give up what is being computed for this visit, or leave it to those who want the same."""
     visit = st.session_state
-    run: Run | None = visit.get("run")
+    run: SweepRun | None = visit.get("run")
     if run is None or run.ended is not None:
         return
     pool().cancel(run, _visitor())
