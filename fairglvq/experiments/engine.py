@@ -18,8 +18,6 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from itertools import count
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -74,9 +72,6 @@ class SweepRun:
         self.failures: dict[str, Exception] = {}
         self.store_error = ""  # why rows could not be put into the store
         self.problem = ""  # why the run was stopped, if not by a watcher
-        self.began = time.monotonic()
-        self.ended: float | None = None
-        self.cancelled = False
         self._last_seen: dict[str, float] = {}  # by watcher
         self._prepared: dict[FoldKey, Any] = {}
         self._waiting: dict[FoldKey, deque[ModelKey]] = {}  # in the order of the sweep
@@ -87,14 +82,7 @@ class SweepRun:
             if model not in self.rows:
                 fold = FoldKey(model.method, model.seed, model.fold)
                 self._waiting.setdefault(fold, deque()).append(model)
-        self.n_known = len(self.rows)
-        if not self._waiting:
-            self.ended = self.began
-
-    @property
-    def state(self) -> str:
-        """One of "running", "cancelled" and "done"."""
-        return "running" if self.ended is None else "cancelled" if self.cancelled else "done"
+        self.state = "running" if self._waiting else "done"  # or "cancelled"
 
     def seen_by(self, watcher: str) -> None:
         """A visitor with this name watches the run."""
@@ -148,7 +136,7 @@ class SweepRun:
 
     def settle(self, job: Job, answer: Answer | None, seconds: float) -> None:
         """The answer to a job is there; None: its worker died, so it is tried again."""
-        if self.ended is not None or job.fold.method in self.failures:
+        if self.state != "running" or job.fold.method in self.failures:
             return  # the answer is not needed any more
         self._busy[job.fold] -= 1
         if answer is None:
@@ -163,7 +151,7 @@ class SweepRun:
             if not self._waiting[job.fold] and not self._busy[job.fold]:
                 del self._waiting[job.fold], self._prepared[job.fold]
         if self.left == 0:
-            self.ended = time.monotonic()
+            self.state = "done"
 
     def _retry(self, job: Job) -> None:
         self._attempts[job] = self._attempts.get(job, 0) + 1
@@ -190,7 +178,7 @@ class SweepRun:
 
     def stop(self, problem: str = "") -> None:
         """End it before all models are trained."""
-        self.cancelled, self.problem, self.ended = True, problem, time.monotonic()
+        self.state, self.problem = "cancelled", problem
 
 
 class Pool:
@@ -203,8 +191,7 @@ class Pool:
     def __init__(self, make_workers: Callable[[], Iterable[Worker]]) -> None:
         self._changed = threading.Condition()
         self._runs: deque[SweepRun] = deque()
-        self._working: dict[int, tuple[SweepRun, Worker]] = {}
-        self._numbers = count()
+        self._working: dict[Worker, SweepRun] = {}
         self._closed = False
         self._make_workers = make_workers
         self._threads: dict[Worker, threading.Thread] = {}
@@ -240,7 +227,7 @@ class Pool:
                     other.seen_by(watcher)
                     return other
             run.seen_by(watcher)
-            if run.ended is None:
+            if run.state == "running":
                 self._runs.append(run)
                 self._ensure_workers()
                 self._changed.notify_all()
@@ -259,11 +246,11 @@ class Pool:
     def cancel(self, run: SweepRun, watcher: str) -> None:
         """Stop training it, unless someone else watches it too; finished rows stay."""
         with self._changed:
-            if run.watched_without(watcher) or run.ended is not None:
+            if run.watched_without(watcher) or run.state != "running":
                 return
             run.stop()
             self._runs.remove(run)
-            for trained, worker in list(self._working.values()):
+            for worker, trained in self._working.items():
                 if trained is run:
                     worker.stop()
             self._changed.notify_all()
@@ -286,6 +273,7 @@ class Pool:
                 self._stop_all(problem)
             for thread in self._threads.values():
                 thread.start()
+            self._changed.notify_all()
 
     def _serve(self, worker: Worker) -> None:
         """Give one worker its jobs, one after the other."""
@@ -297,8 +285,7 @@ class Pool:
                 if found is None:
                     break
                 run, job = found
-                number = next(self._numbers)
-                self._working[number] = run, worker
+                self._working[worker] = run
                 request = run.request(job)
                 worker.ready()
             began = time.monotonic()
@@ -313,12 +300,12 @@ class Pool:
                 logging.getLogger(__name__).exception("%s failed", request.function)
                 answer = Answer(error=RuntimeError(f"{type(error).__name__}: {error}"))
             with self._changed:
-                del self._working[number]
+                del self._working[worker]
                 if problem and worker in self._threads:
                     self._threads.clear()  # the other threads end when they see that they are not in it
                     self._stop_all(problem)
                 run.settle(job, answer, time.monotonic() - began)
-                if run.ended is not None and run in self._runs:
+                if run.state != "running" and run in self._runs:
                     self._runs.remove(run)
                 self._changed.notify_all()
             del run, job, found, request, answer  # else this thread would hold a visitor's table until the next job
@@ -327,15 +314,22 @@ class Pool:
     def _next(self, worker: Worker) -> tuple[SweepRun, Job] | None:
         """The next job of the run whose turn it is; waits until there is one. None: the worker is not needed."""
         while worker in self._threads and not self._closed:
-            for _ in range(len(self._runs)):
-                run = self._runs[0]
-                self._runs.rotate(-1)
-                job = run.take()
-                if job is not None:
-                    return run, job
+            found = self._turn()
+            if found is not None:
+                return found
             if not self._runs:
                 worker.forget()
             self._changed.wait()
+        return None
+
+    def _turn(self) -> tuple[SweepRun, Job] | None:
+        # Apart from `_next`, whose variables live while it waits: they must not hold a run and its data.
+        for _ in range(len(self._runs)):
+            run = self._runs[0]
+            self._runs.rotate(-1)
+            job = run.take()
+            if job is not None:
+                return run, job
         return None
 
     def _stop_all(self, problem: str) -> None:
@@ -385,10 +379,9 @@ class Engine:
         known = store.get(sweep.keys(data)) if store else {}
         run = SweepRun(sweep, data, known, store)
         tell = progress or (lambda done, total: None)
-        tell(len(run.rows), len(run.keys))
-        if self._in_process and self._pool is None:
+        if run.state == "done" or (self._in_process and self._pool is None):
             self._train_here(run, tell)
-        if run.ended is None:
+        if run.state == "running":
             self._train_on_pool(run, tell)
         if run.store_error:
             warnings.warn(f"rows could not be kept on disk ({run.store_error})", RuntimeWarning, stacklevel=2)
@@ -411,6 +404,7 @@ class Engine:
     def _train_here(self, run: SweepRun, tell: Progress) -> None:
         """Train in this process until all is done, or until worker processes are worth their start."""
         arrays = arrays_of(run.data)
+        tell(len(run.rows), len(run.keys))
         while (n_processes(self._n_jobs) == 1 or (run.seconds_left(1) or 0) < SHORT_SECONDS) and (job := run.take()):
             began = time.monotonic()
             run.settle(job, Answer(perform(run.request(job), arrays)), time.monotonic() - began)
@@ -419,20 +413,24 @@ class Engine:
 
     def _train_on_pool(self, run: SweepRun, tell: Progress) -> None:
         self._pool = pool = self._pool or make_pool(self._n_jobs, self._cluster)
+        told = -1
+
+        def news() -> bool:
+            return run.state != "running" or bool(run.failures) or (pool.size > 0 and len(run.rows) > told)
+
         pool.begin(run, "engine")
         try:
-            while run.ended is None and not run.failures:
-                done = len(run.rows)
-                pool.wait_for(partial(_is_news, run, done))
-                if len(run.rows) > done:
-                    tell(len(run.rows), len(run.keys))
+            while True:
+                pool.wait_for(news)
+                over = run.state != "running" or bool(run.failures)  # before counting: no row comes after that
+                if len(run.rows) > told and not run.problem:
+                    told = len(run.rows)
+                    tell(told, len(run.keys))
+                if over:
+                    break
         finally:
             pool.cancel(run, "engine")
         if run.failures:
             raise next(iter(run.failures.values()))
         if run.problem:
             raise WorkersLostError(run.problem)
-
-
-def _is_news(run: SweepRun, done: int) -> bool:
-    return len(run.rows) > done or run.ended is not None or bool(run.failures)

@@ -244,7 +244,7 @@ def stop() -> None:
     """Give up what is being computed for this visit, or leave it to those who want the same."""
     visit = st.session_state
     run: SweepRun | None = visit.get("run")
-    if run is None or run.ended is not None:
+    if run is None or run.state != "running":
         return
     pool().cancel(run, _visitor())
     if run.state == "running":
