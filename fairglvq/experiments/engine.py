@@ -74,7 +74,7 @@ class SweepRun:
         self.problem = ""  # why the run was stopped, if not by a watcher
         self._last_seen: dict[str, float] = {}  # by watcher
         self._prepared: dict[FoldKey, Any] = {}
-        self._waiting: dict[FoldKey, deque[ModelKey]] = {}  # in the order of the sweep
+        self._waiting: dict[FoldKey, deque[ModelKey]] = {}  # in the order of the sweep; a fold stays until it is done
         self._busy: dict[FoldKey, int] = {}
         self._attempts: dict[Job, int] = {}
         self._seconds: dict[str, list[float]] = {}
@@ -92,11 +92,6 @@ class SweepRun:
         """Whether anyone else watched it lately; a page that was closed or loaded again has another name afterwards."""
         self._last_seen.pop(watcher, None)
         return any(time.monotonic() - seen < WATCHER_SECONDS for seen in list(self._last_seen.values()))
-
-    @property
-    def left(self) -> int:
-        """Models that are still to be trained."""
-        return sum(model not in self.rows and model.method not in self.failures for model in self.keys)
 
     def seconds_left(self, workers: int) -> float | None:
         """An estimate from the time that models of each method took so far; None before the first."""
@@ -150,7 +145,7 @@ class SweepRun:
             self._seconds.setdefault(job.model.method, []).append(seconds)
             if not self._waiting[job.fold] and not self._busy[job.fold]:
                 del self._waiting[job.fold], self._prepared[job.fold]
-        if self.left == 0:
+        if not self._waiting:
             self.state = "done"
 
     def _retry(self, job: Job) -> None:

@@ -43,17 +43,11 @@ class Experiment:
 
 
 def _published_rows() -> list[dict[str, Any]]:
-    """Published means and spreads; NaN where the paper gives no number. Without pandas, because links need them too."""
+    """The rows of `published`, NaN where the paper gives no number; without pandas, because links need them too."""
     with bundled("published_results.csv").open(encoding="utf-8", newline="") as file:
         return [
-            {
-                name: text
-                if name == "source"
-                else text.lower()
-                if name in ("dataset", "method")
-                else float(text or "nan")
-                for name, text in row.items()
-            }
+            {"source": row.pop("source"), "dataset": row.pop("dataset").lower(), "method": row.pop("method").lower()}
+            | {name: float(text or "nan") for name, text in row.items()}
             for row in csv.DictReader(file)
         ]
 

@@ -129,7 +129,7 @@ def test_workers_lost_while_somebody_waits_are_an_error_that_keeps_the_rows(data
 
 def test_a_run_that_ended_is_known_to_the_next_one(data, pool, store):
     run = finished(pool, pool.begin(sweep_run(data, COMPARED, store), "me"))
-    assert (run.state, run.left, run.failures) == ("done", 0, {})
+    assert (run.state, len(run.rows), run.failures) == ("done", 10, {})
     glvq = evaluation.evaluate(data, "glvq", folds=2, n_jobs=1, **QUICK)
     assert [row["accuracy"] for row in run.tidy_rows() if row["method"] == "glvq"] == glvq.accuracy.tolist()
     again = sweep_run(data, COMPARED, store)
