@@ -31,8 +31,12 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     running = argparse.ArgumentParser(add_help=False)
-    running.add_argument("--jobs", type=_at_least(1), metavar="N", help="how many models at once (all cores)")
-    running.add_argument("--workers", choices=("threads", "processes"), default="threads")
+    running.add_argument(
+        "--jobs",
+        type=_at_least(1),
+        metavar="N",
+        help="how many models at once (all cores if it takes more than seconds)",
+    )
     running.add_argument("--cluster", metavar="tcp://HOST:PORT", help="run on this Dask cluster ($FAIRGLVQ_CLUSTER)")
     running.add_argument("--store", metavar="FILE", help="where finished rows are kept ($FAIRGLVQ_STORE)")
     running.add_argument("--fresh", action="store_true", help="compute everything anew and keep nothing")
@@ -106,8 +110,8 @@ def _paper(options) -> int:
 
     chosen = paper.experiments(options.source, options.dataset)
     seeds = list(range(options.seeds or options.default_seeds))
-    with _running(options) as (store, progress):
-        rows = paper.run(chosen, seeds, options.folds, store=store, progress=progress)
+    with _running(options) as (engine, kept):
+        rows = paper.run(engine, chosen, seeds, options.folds, **kept)
     _write(options, rows)
     print(f"{options.source}: means ± standard deviation over {options.folds} folds x {len(seeds)} seed(s)\n")
     print(_side_by_side(paper.compare(options.source, rows), paper.MEASURES))
@@ -146,17 +150,15 @@ def _side_by_side(table, measures) -> str:
 
 def _sweep(options) -> int:
     from fairglvq import datasets
-    from fairglvq.experiments import evaluation, methods
+    from fairglvq.experiments import evaluation, methods, sweep
 
     data = datasets.load(options.dataset)
     params = dict(_assignment(text) for text in options.set)
     seeds = list(range(options.seeds or options.default_seeds))
     strengths = options.strengths or methods.strengths_for(options.method, data.X.shape[1])
-    with _running(options) as (store, progress):
-        found = evaluation.iterate(
-            data, options.method, strengths, options.folds, seeds, store=store, params=params, progress=progress
-        )
-        rows = evaluation.tidy(found)
+    plan = sweep.of(data.name, {options.method: strengths}, folds=options.folds, seeds=seeds, **params)
+    with _running(options) as (engine, kept):
+        rows = evaluation.tidy(engine.compute(plan, data, **kept))
     _write(options, rows)
     print(evaluation.summarise(rows).round(4).to_string(index=False))
     return 0
@@ -165,8 +167,8 @@ def _sweep(options) -> int:
 def _bundle(options) -> int:
     from fairglvq.experiments import bundle
 
-    with _running(options) as (store, progress):
-        content = bundle.make(store, progress)
+    with _running(options) as (engine, kept):
+        content = bundle.make(engine, **kept)
     path = bundle.write(content)
     print(f"{sum(len(sweep['rows']) for sweep in content['sweeps'].values())} rows written to {path}")
     return 0
@@ -233,13 +235,13 @@ def _warm(options) -> int:
 
 @contextmanager
 def _running(options):
-    """The store and the progress bar of a run, on the backend that the options ask for."""
-    from fairglvq.experiments.evaluation import backend
-    from fairglvq.experiments.store import Store
+    """The engine that the options ask for; and its store and progress bar, as keyword arguments."""
+    from fairglvq.experiments.engine import Engine
+    from fairglvq.experiments.store import Store, default_path
 
-    store = None if options.fresh else Store(options.store)
-    with backend(options.workers, options.jobs, options.cluster), _bar("models") as progress:
-        yield store, progress
+    store = None if options.fresh else Store(options.store or default_path())
+    with Engine(options.jobs, options.cluster) as engine, _bar("models") as progress:
+        yield engine, {"store": store, "progress": progress}
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import streamlit as st
 
 from fairglvq.datasets import DATASETS
 from fairglvq.experiments import methods
-from fairglvq.experiments.sweep import Model
+from fairglvq.experiments.sweep import ModelKey
 from fairglvq.scenes.settings import Settings
 from fairglvq.tradeoff import curve
 from fairglvq.tradeoff.choice import Choice, settings_of, usual
@@ -102,9 +102,8 @@ def opened(choice: Choice, found: results.Found, method: str, strength: float | 
                 f"gap {labels[key].statistical_parity:.3f}"
             ),
             width=340,
-            on_change="rerun",
         )
-        model = Model(method, strength, fold, seed)
+        model = ModelKey(method, strength, fold, seed)
         settings = settings_of(choice, model)
         ready = settings is not None and not download.needed(choice.dataset)
         if st.button("In the playground", disabled=not ready):

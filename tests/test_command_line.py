@@ -2,10 +2,12 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 
 import pandas as pd
+import psutil
 import pytest
 
 from fairglvq import bench
@@ -66,6 +68,27 @@ def test_mistakes_get_a_sentence_and_no_traceback(arguments, words, tmp_path):
     assert words in run.stderr
     assert "Traceback" not in run.stderr
     assert "it/s" not in run.stderr  # no progress bar of nothing
+
+
+def test_ctrl_c_ends_the_workers_and_keeps_the_rows(tmp_path):
+    command = (
+        "sweep", "--dataset", "xor", "--strengths", *map(str, range(10)), "--folds", "5", "--jobs", "2",
+        "--set", "max_epochs=1000",
+    )  # fmt: skip
+    place = os.environ | {"FAIRGLVQ_STORE": str(tmp_path / "s.sqlite")}
+    arguments = [sys.executable, "-m", "fairglvq", *command]
+    with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, env=place) as run:
+        words = ""
+        while not re.search(r"[1-9]\d*/50", words):  # a first row
+            words += run.stderr.read(1)
+        workers = psutil.Process(run.pid).children()
+        run.send_signal(signal.SIGINT)
+        words += run.stderr.read()
+    assert run.returncode == 130
+    assert "finished rows are kept" in words
+    assert "Traceback" not in words
+    assert len(workers) == 2
+    assert psutil.wait_procs(workers, timeout=60)[1] == []
 
 
 def test_one_half_of_table1(tmp_path):

@@ -18,10 +18,10 @@ import numpy as np
 
 from fairglvq import datasets
 from fairglvq.datasets.files import data_folder
-from fairglvq.experiments import evaluation, methods, paper
-from fairglvq.experiments.evaluation import Progress
+from fairglvq.experiments import methods, paper
+from fairglvq.experiments.engine import Engine, Progress
 from fairglvq.experiments.store import Store
-from fairglvq.experiments.sweep import Model, Sweep, paper_sweep
+from fairglvq.experiments.sweep import ModelKey, Sweep
 from fairglvq.fairness import limit
 from fairglvq.fairness.limit import Limit
 from fairglvq.version import __version__
@@ -44,7 +44,7 @@ class Bundle:
     groups: Mapping[str, list[str]]  # in the order of the counts
     limits: Mapping[tuple[str, bool], Limit]
 
-    def known(self, sweep: Sweep) -> dict[Model, dict[str, Any]]:
+    def known(self, sweep: Sweep) -> dict[ModelKey, dict[str, Any]]:
         """Rows of this sweep that were computed with the same parameters."""
         own = self.rows.get(sweep.dataset, {})
         found = {}
@@ -55,36 +55,22 @@ class Bundle:
         return found
 
 
-def _address(model: Model, sweep: Sweep) -> tuple:
+def _address(model: ModelKey, sweep: Sweep) -> tuple:
     params = methods.own_parameters(model.method, dict(sweep.params))
     return (*model, sweep.folds, tuple(sorted(params.items())))
 
 
-def make(store: Store | None, progress: Progress | None = None) -> dict[str, Any]:
-    """Compute everything, or take from the store what is known; runs on the joblib backend in force."""
-    sweeps = {name: paper_sweep(name) for name in paper.PARAMETERS}
-    total, before = sum(map(len, sweeps.values())), 0
+def make(engine: Engine, store: Store | None = None, progress: Progress | None = None) -> dict[str, Any]:
+    """Compute everything, or take from the store what is known."""
+    plans = [(paper.paper_sweep(name), datasets.load(name)) for name in paper.PARAMETERS]
     content: dict[str, Any] = {
         "command": COMMAND, "version": __version__, "date": datetime.now(UTC).date().isoformat(), "sweeps": {},
     }  # fmt: skip
-    for name, sweep in sweeps.items():
-        data, rows = datasets.load(name), []
-        for method, strengths in sweep.strengths:
-
-            def tell(done: int, _: int, before: int = before) -> None:
-                if progress:
-                    progress(before + done, total)
-
-            found = list(
-                evaluation.iterate(
-                    data, method, strengths, sweep.folds, sweep.seeds, store=store, params=dict(sweep.params),
-                    progress=tell,
-                )
-            )  # fmt: skip
-            before += len(found)
-            rows += [_written(row) for row in found]
+    computed = engine.compute_all(plans, store=store, progress=progress)
+    for (sweep, data), found in zip(plans, computed, strict=True):
+        rows = [_written(row) for row in found]
         columns = ["method", "strength", "fold", "seed", *MEASURES, "counts"]
-        content["sweeps"][name] = {
+        content["sweeps"][sweep.dataset] = {
             "folds": sweep.folds, "params": dict(sweep.params), "columns": columns,
             "groups": [str(data.group_names[group]) for group in sorted(set(data.s.tolist()))],
             "rows": sorted(rows, key=lambda row: (row[0], -1.0 if row[1] is None else row[1], row[3], row[2])),
@@ -136,7 +122,7 @@ def load() -> Bundle:
         rows[name] = {}
         for values in sweep["rows"]:
             row = dict(zip(sweep["columns"], values, strict=True))
-            model = Model(row["method"], row["strength"], row["fold"], row["seed"])
+            model = ModelKey(row["method"], row["strength"], row["fold"], row["seed"])
             own = methods.own_parameters(model.method, params)
             address = (*model, sweep["folds"], tuple(sorted(own.items())))
             rows[name][address] = {key: np.nan if row[key] is None else row[key] for key in (*MEASURES, "counts")}

@@ -1,126 +1,134 @@
-"""Places on a Dask cluster, for the pool of `jobs.py`. No Streamlit here, and Dask only if there is a cluster.
+"""Workers on a Dask cluster. Dask is imported only if there is a cluster.
 
-A model that is being trained on a cluster cannot be killed from here: who cancels gets the place back at once, and the
-model ends unheard.
+A model that is being trained on a cluster cannot be killed from here: after a cancel the worker is free for other
+requests at once, and the answer to the cancelled one is dropped.
 """
 
 from __future__ import annotations
 
 import logging
+import re
 import threading
 from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from fairglvq.datasets import Dataset
-from fairglvq.experiments.engine import LostError, StoppedError, Worker
-from fairglvq.experiments.worker import Answer, Order, carry_out
+from fairglvq.experiments.worker import Answer, Request, StoppedError, Worker, WorkersLostError, answer_to, arrays_of
 
 log = logging.getLogger(__name__)
 
-CONNECT = 5.0
-"""Seconds that a scheduler has to answer."""
+CONNECT_SECONDS = 5.0
+"""Time that a scheduler has to answer."""
 
-PATIENCE = 20.0
-"""Seconds without an answer after which to ask whether anybody is at work at all. Workers that die may come back."""
+ANSWER_SECONDS = 20.0
+"""Time without an answer after which to ask whether there are workers at all. Workers that died may come back."""
 
 
-class Cluster:
+class ClusterConnection:
     """A connection to a scheduler, and the data that were sent there."""
 
     def __init__(self, address: str) -> None:
-        from distributed import Client
-
         self.address = address
+        if "://" not in address and not re.search(r":\d+$", address):
+            raise WorkersLostError(f"A Dask cluster has an address like tcp://HOST:PORT; got {address!r}.")
         try:
-            self.client = Client(address, set_as_default=False, timeout=CONNECT)
-        except (OSError, ValueError) as error:  # nobody there, or no address at all
-            raise LostError(f"The cluster at {address} does not answer, so nothing can be computed now.") from error
+            from distributed import Client
+        except ImportError as error:
+            raise WorkersLostError("A Dask cluster needs one more package: pip install distributed.") from error
+        try:
+            self.client = Client(address, set_as_default=False, timeout=CONNECT_SECONDS)
+        except (OSError, ValueError) as error:  # no scheduler there, or a protocol that Dask does not know
+            raise WorkersLostError(
+                f"The cluster at {address} does not answer, so nothing can be computed now."
+            ) from error
         self._lock = threading.Lock()
-        # Gone with the data set: a visitor's own table must not stay there when the visit is over.
+        # Released with the data set: a visitor's own table must not stay there when the visit is over.
         self._sent: WeakKeyDictionary[Dataset, Any] = WeakKeyDictionary()
 
-    def places(self) -> int:
+    def n_threads(self) -> int:
         """Models that it trains at the same time; one for a cluster that grows only when there is work."""
         return max(1, sum(self.client.nthreads().values()))
 
     def send(self, data: Dataset) -> Any:
-        """The data as a future; they go there once, and again if every worker that had them is gone."""
+        """The data as a future; they are sent once, and again if every worker that had them is gone."""
         with self._lock:
             if data not in self._sent or self._sent[data].cancelled():
-                arrays = (data.X, data.y, data.s, data.favourable)
-                (self._sent[data],) = self.client.scatter([arrays], hash=False, broadcast=True, timeout=PATIENCE)
+                scattered = self.client.scatter([arrays_of(data)], hash=False, broadcast=True, timeout=ANSWER_SECONDS)
+                (self._sent[data],) = scattered
             return self._sent[data]
 
-    def check(self) -> None:
-        """Raise LostError if the scheduler is gone."""
+    def check_scheduler(self) -> None:
+        """Raise WorkersLostError if the scheduler is gone."""
         if self.client.status != "running":
-            raise LostError(f"The cluster at {self.address} stopped answering.")
+            raise WorkersLostError(f"The cluster at {self.address} stopped answering.")
 
     def check_workers(self) -> None:
-        """Raise LostError if nobody is at work there."""
-        self.check()
+        """Raise WorkersLostError if the cluster has no workers."""
+        self.check_scheduler()
         if not self.client.nthreads():
-            raise LostError(f"The cluster at {self.address} has no workers at the moment.")
+            raise WorkersLostError(f"The cluster at {self.address} has no workers at the moment.")
 
 
-class Place:
-    """One place on a cluster."""
+class ClusterWorker(Worker):
+    """One thread's worth of work on a cluster."""
 
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
+    def __init__(self, connection: ClusterConnection) -> None:
+        self._connection = connection
         self.ready()
 
     def ready(self) -> None:
-        """An order comes; what is left of the one before wakes nobody."""
-        self._stopped, self._woken = False, threading.Event()
+        """A request follows; a new event, because the answer to a cancelled request may still set the old one."""
+        self._stopped, self._answered = False, threading.Event()
 
-    def do(self, order: Order, data: Dataset) -> Answer:
-        """Carry out an order somewhere."""
+    def do(self, request: Request, data: Dataset) -> Answer:
+        """Carry out a request on any worker of the cluster."""
         from distributed import CancelledError, KilledWorker
         from distributed.client import ClosedClientError
 
-        cluster = self._cluster
+        connection = self._connection
         try:
-            future = cluster.client.submit(carry_out, order, cluster.send(data), pure=False)
+            future = connection.client.submit(answer_to, request, connection.send(data), pure=False)
             self._wait_for(future)
             return future.result()
-        except TimeoutError as error:  # nobody took the data
-            cluster.check_workers()
+        except TimeoutError as error:  # no worker took the data
+            connection.check_workers()
             raise StoppedError from error
+        except WorkersLostError:
+            raise
         except (CancelledError, KilledWorker, ClosedClientError, OSError) as error:  # worker, data or scheduler is gone
-            cluster.check()
+            connection.check_scheduler()
             raise StoppedError from error
-        except (ImportError, RuntimeError) as error:  # carry_out itself turns all of its errors into words
-            log.exception("the cluster cannot read an order")
-            raise LostError(
-                f"The cluster at {cluster.address} cannot run this program: is the same version installed there?"
+        except (ImportError, RuntimeError) as error:  # errors of the training itself come as an answer
+            log.exception("the cluster cannot read a request")
+            raise WorkersLostError(
+                f"The cluster at {connection.address} cannot run this program: is the same version installed there?"
             ) from error
 
     def _wait_for(self, future: Any) -> None:
-        woken = self._woken
-        future.add_done_callback(lambda _: woken.set())
-        while not woken.wait(PATIENCE):
-            self._cluster.check_workers()
+        answered = self._answered
+        future.add_done_callback(lambda _: answered.set())
+        while not answered.wait(ANSWER_SECONDS):
+            self._connection.check_workers()
         if self._stopped:
             future.cancel()
             raise StoppedError
 
     def stop(self) -> None:
-        """Take the order back."""
+        """Take the request back."""
         self._stopped = True
-        self._woken.set()
+        self._answered.set()
 
     def close(self) -> None:
-        """The connection ends with its first place; the cluster stays."""
-        self._cluster.client.close()
+        """Close the connection, which all workers of a cluster share; the cluster stays."""
+        self._connection.client.close()
 
 
 def cluster_workers(address: str) -> Callable[[], list[Worker]]:
-    """Every thread of a Dask cluster."""
+    """For a pool: every thread of the Dask cluster whose scheduler has this address."""
 
-    def make() -> list[Worker]:
-        cluster = Cluster(address)
-        return [Place(cluster) for _ in range(cluster.places())]
+    def connect() -> list[Worker]:
+        connection = ClusterConnection(address)
+        return [ClusterWorker(connection) for _ in range(connection.n_threads())]
 
-    return make
+    return connect

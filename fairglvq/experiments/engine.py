@@ -1,401 +1,324 @@
-"""Sweeps under way: a bounded pool of worker processes shared by all visitors. No Streamlit here.
+"""The engine that trains the models of sweeps, for the command line, scripts and the app alike.
 
-`Pool.begin` returns a `Run` to watch. Runs take turns, one model each, so that a long sweep does not keep a short one
-waiting. Every finished row goes to the store at once; cancelling kills the processes that still work for the run. On a
-Dask cluster (`cluster.py`) the same runs are trained there.
+A `SweepRun` knows which models are missing and in which order to train them. A `Pool` trains the models of many runs on
+worker processes or on a Dask cluster: runs take turns, one model each, so that a long sweep does not keep a short one
+waiting; `Pool.begin` returns at once and `Pool.cancel` kills the processes that work for a run. `Engine` is for whoever
+waits for the rows: it trains short sweeps in this process and long ones on a pool of its own.
+
+Every finished row goes to the store at once.
 """
 
 from __future__ import annotations
 
 import logging
-import pickle
+import os
 import sqlite3
-import subprocess
 import threading
 import time
+import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
-from itertools import count
-from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from numbers import Integral
+from typing import Any, NamedTuple
 
 from fairglvq.datasets import Dataset
-from fairglvq.experiments.evaluation import Task, row_of
+from fairglvq.experiments.cluster import cluster_workers
+from fairglvq.experiments.processes import local_workers
 from fairglvq.experiments.store import Store
-from fairglvq.experiments.sweep import Model, Sweep
-from fairglvq.experiments.worker import COMMAND, FORGET, Answer, Order
+from fairglvq.experiments.sweep import ModelKey, Sweep
+from fairglvq.experiments.worker import Answer, Request, StoppedError, Worker, WorkersLostError, arrays_of, perform
 
-ROOT = Path(__file__).resolve().parents[2]
-AWAY = 3.0  # seconds after which somebody who does not look any more is gone
-TRIES = 2  # a model whose worker dies is given to another one, once
+Progress = Callable[[int, int], None]
+"""Called with rows done and rows in all."""
 
-Part = tuple[str, int, int]
-"""Method, seed and fold: what is prepared once for all strengths."""
+WATCHER_SECONDS = 3.0
+"""Time after which a watcher that was not seen again counts as gone."""
 
+ATTEMPTS = 2
+"""A model whose worker dies is trained once more by another one."""
 
-class StoppedError(Exception):
-    """The worker ended before it was done."""
-
-
-class LostError(Exception):
-    """No worker can be had any more; the words say why, for visitors."""
+SHORT_SECONDS = 10.0
+"""Less work than this is done in one process: on two cores, workers take as long to start as they would save."""
 
 
-class Worker(Protocol):
-    """Somebody who carries out one order at a time."""
+class FoldKey(NamedTuple):
+    """What is prepared once for all strengths."""
 
-    def ready(self) -> None:
-        """An order comes: what `stop` said before is over. Called by whoever may call `stop`, so before it."""
-
-    def do(self, order: Order, data: Dataset) -> Answer:
-        """Carry it out; raises StoppedError if `stop` came since `ready`, LostError if nobody can work any more."""
-
-    def stop(self) -> None:
-        """Give up what is being done or about to be done; returns at once."""
-
-    def close(self) -> None:
-        """There is no more work."""
-
-
-class Process:
-    """A worker process of its own."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._process: subprocess.Popen | None = None
-        self._holds: str | None = None  # fingerprint of the data it has
-        self._stopped = False
-        self.start()
-
-    def ready(self) -> None:
-        """An order comes."""
-        self._stopped = False
-
-    def start(self) -> subprocess.Popen:
-        """The process, begun anew if it is not there."""
-        with self._lock:
-            if self._process is not None and self._process.poll() is not None:
-                _bury(self._process)
-                self._process = None
-            if self._process is None:
-                self._holds = None
-                # Not multiprocessing: its children would import this server's main script.
-                self._process = subprocess.Popen(COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-            return self._process
-
-    def do(self, order: Order, data: Dataset) -> Answer:
-        """Carry out an order; the data are sent only if the process has others."""
-        process = self.start()
-        if self._stopped:  # between `ready` and here: a process just begun would work for nobody
-            raise StoppedError
-        if self._holds != data.fingerprint:
-            order = order._replace(data=(data.X, data.y, data.s, data.favourable))
-            self._holds = data.fingerprint
-        try:
-            pickle.dump(order, process.stdin)  # type: ignore[arg-type]
-            process.stdin.flush()  # type: ignore[union-attr]
-            return pickle.load(process.stdout)  # type: ignore[arg-type]
-        except (EOFError, OSError, pickle.UnpicklingError) as error:
-            _bury(process)
-            raise StoppedError from error
-
-    def rest(self) -> None:
-        """There is nothing to do: the data, perhaps a visitor's own, are forgotten."""
-        with self._lock:
-            if self._holds is not None and self._process is not None:
-                self._holds = None
-                with suppress(OSError):  # a dead process holds nothing
-                    pickle.dump(Order(FORGET, ()), self._process.stdin)  # type: ignore[arg-type]
-                    self._process.stdin.flush()  # type: ignore[union-attr]
-
-    def stop(self) -> None:
-        """Kill the process; `do` notices."""
-        with self._lock:
-            self._stopped = True
-            if self._process is not None:
-                self._process.kill()
-
-    def close(self) -> None:
-        """End the process for good."""
-        with self._lock:
-            if self._process is not None:
-                _bury(self._process)
-
-
-def _bury(process: subprocess.Popen) -> None:
-    """Kill a process and leave nothing of it behind."""
-    process.kill()
-    process.wait()
-    for pipe in (process.stdin, process.stdout):
-        with suppress(BrokenPipeError):  # what it has not read is of no use any more
-            pipe.close()  # type: ignore[union-attr]
+    method: str
+    seed: int
+    fold: int
 
 
 class Job(NamedTuple):
-    """The next thing to do for a run: a part to prepare, or one of its models to train."""
+    """The next thing to do for a run: a fold to prepare, or one of its models to train."""
 
-    part: Part
-    model: Model | None
+    fold: FoldKey
+    model: ModelKey | None
 
 
-class Run:
-    """A sweep under way: ``rows`` so far, ``failures`` by method, ``state`` of it."""
+class SweepRun:
+    """A sweep being trained: ``rows`` so far, ``failures`` by method, ``state``.
+
+    ``known`` rows are not trained again; new ones are put into ``store``, if there is one. A sweep that cannot be
+    trained on these data is a ValueError here.
+    """
 
     def __init__(
-        self, sweep: Sweep, data: Dataset, tasks: Mapping[Model, Task], known: Mapping[Model, dict], store: Store | None
+        self, sweep: Sweep, data: Dataset, known: Mapping[ModelKey, dict] | None = None, store: Store | None = None
     ) -> None:
-        self.sweep, self.data, self.tasks, self.store = sweep, data, tasks, store
-        self.rows: dict[Model, dict[str, Any]] = dict(known)
-        self.failures: dict[str, str] = {}
-        self.unkept = ""  # why rows could not be put into the store
-        self.problem = ""  # why it was stopped, if it was not by those who watch it
-        self._seen: dict[str, float] = {}  # when each of those who watch it looked last
-        self.began = time.monotonic()
-        self.ended: float | None = None
-        self.cancelled = False
-        self._prepared: dict[Part, Any] = {}
-        self._waiting: dict[Part, deque[Model]] = {}  # in the order of the sweep
-        self._busy: dict[Part, int] = {}
-        self._tries: dict[Job, int] = {}
+        self.sweep, self.data, self.store = sweep, data, store
+        self.keys = sweep.keys(data)
+        self.rows: dict[ModelKey, dict[str, Any]] = dict(known or {})
+        self.failures: dict[str, Exception] = {}
+        self.store_error = ""  # why rows could not be put into the store
+        self.problem = ""  # why the run was stopped, if not by a watcher
+        self._last_seen: dict[str, float] = {}  # by watcher
+        self._prepared: dict[FoldKey, Any] = {}
+        self._waiting: dict[FoldKey, deque[ModelKey]] = {}  # in the order of the sweep; a fold stays until it is done
+        self._busy: dict[FoldKey, int] = {}
+        self._attempts: dict[Job, int] = {}
         self._seconds: dict[str, list[float]] = {}
-        for model in tasks:
+        for model in self.keys:
             if model not in self.rows:
-                self._waiting.setdefault((model.method, model.seed, model.fold), deque()).append(model)
-        self.n_known = len(self.rows)
-        if not self._waiting:
-            self.ended = self.began
+                fold = FoldKey(model.method, model.seed, model.fold)
+                self._waiting.setdefault(fold, deque()).append(model)
+        self.state = "running" if self._waiting else "done"  # or "cancelled"
 
-    @property
-    def state(self) -> str:
-        """One of "running", "cancelled" and "done"."""
-        return "running" if self.ended is None else "cancelled" if self.cancelled else "done"
-
-    def look(self, watcher: str) -> None:
-        """Somebody watches it."""
-        self._seen[watcher] = time.monotonic()
+    def seen_by(self, watcher: str) -> None:
+        """A visitor with this name watches the run."""
+        self._last_seen[watcher] = time.monotonic()
 
     def watched_without(self, watcher: str) -> bool:
-        """Whether anybody else looked of late; whoever closed the page or loaded it anew does not come back as such."""
-        self._seen.pop(watcher, None)
-        return any(time.monotonic() - seen < AWAY for seen in list(self._seen.values()))
-
-    @property
-    def left(self) -> int:
-        """Models that are still to be trained."""
-        return sum(model not in self.rows and model.method not in self.failures for model in self.tasks)
+        """Whether anyone else watched it lately; a page that was closed or loaded again has another name afterwards."""
+        self._last_seen.pop(watcher, None)
+        return any(time.monotonic() - seen < WATCHER_SECONDS for seen in list(self._last_seen.values()))
 
     def seconds_left(self, workers: int) -> float | None:
-        """An estimate from what models of each method took so far; None before the first."""
+        """An estimate from the time that models of each method took so far; None before the first."""
         means = {method: sum(took) / len(took) for method, took in self._seconds.items()}
         if not means:
             return None
         usual = sum(means.values()) / len(means)
-        waiting = sum(means.get(part[0], usual) * len(models) for part, models in self._waiting.items())
-        busy = sum(means.get(part[0], usual) / 2 * n for part, n in self._busy.items())
+        waiting = sum(means.get(fold.method, usual) * len(models) for fold, models in self._waiting.items())
+        busy = sum(means.get(fold.method, usual) / 2 * n for fold, n in self._busy.items())
         return (waiting + busy) / max(1, workers)
 
-    # The pool calls these while it holds its lock.
+    def tidy_rows(self) -> list[dict[str, Any]]:
+        """All rows so far, in the order of the sweep."""
+        found = dict(self.rows)
+        return [model.row(self.data.name, found[model]) for model in self.keys if model in found]
+
+    # Whoever trains calls these; a pool holds its lock meanwhile.
 
     def take(self) -> Job | None:
         """The next thing that can be done now."""
-        for part, models in self._waiting.items():
-            if part in self._prepared:
+        for fold, models in self._waiting.items():
+            if fold in self._prepared:
                 if models:
-                    self._busy[part] = self._busy.get(part, 0) + 1
-                    return Job(part, models.popleft())
-            elif not self._busy.get(part):
-                self._busy[part] = 1
-                return Job(part, None)
+                    self._busy[fold] = self._busy.get(fold, 0) + 1
+                    return Job(fold, models.popleft())
+            elif not self._busy.get(fold):
+                self._busy[fold] = 1
+                return Job(fold, None)
         return None
 
-    def give_back(self, job: Job) -> None:
-        """A job was not done: once more, or it is a failure."""
-        self._busy[job.part] -= 1
-        self._tries[job] = self._tries.get(job, 0) + 1
-        if self._tries[job] >= TRIES:
-            self.fail(job.part[0], "The process that trained it ended unexpectedly, perhaps for lack of memory.")
+    def request(self, job: Job) -> Request:
+        """What a worker has to do for a job."""
+        if job.model is None:
+            models = self._waiting[job.fold]
+            return Request("prepare", (self.keys[models[0]], [model.strength for model in models]))
+        return Request("train_and_assess", (self.keys[job.model], self._prepared[job.fold]))
+
+    def settle(self, job: Job, answer: Answer | None, seconds: float) -> None:
+        """The answer to a job is there; None: its worker died, so it is tried again."""
+        if self.state != "running" or job.fold.method in self.failures:
+            return  # the answer is not needed any more
+        self._busy[job.fold] -= 1
+        if answer is None:
+            self._retry(job)
+        elif answer.error is not None:
+            self._fail(job.fold.method, answer.error)
+        elif job.model is None:
+            self._prepared[job.fold] = answer.result
+        else:
+            self._keep(job.model, answer.result)
+            self._seconds.setdefault(job.model.method, []).append(seconds)
+            if not self._waiting[job.fold] and not self._busy[job.fold]:
+                del self._waiting[job.fold], self._prepared[job.fold]
+        if not self._waiting:
+            self.state = "done"
+
+    def _retry(self, job: Job) -> None:
+        self._attempts[job] = self._attempts.get(job, 0) + 1
+        if self._attempts[job] >= ATTEMPTS:
+            words = "The process that trained it ended unexpectedly, perhaps for lack of memory."
+            self._fail(job.fold.method, RuntimeError(words))
         elif job.model is not None:
-            self._waiting[job.part].appendleft(job.model)
+            self._waiting[job.fold].appendleft(job.model)
 
-    def done(self, job: Job, result: Any, seconds: float) -> None:
-        """A job is done; the row of a model is kept."""
-        self._busy[job.part] -= 1
-        if job.model is None:
-            self._prepared[job.part] = result
-            return
-        self._seconds.setdefault(job.model.method, []).append(seconds)
-        self.rows[job.model] = result
-        if not self._waiting[job.part] and not self._busy[job.part]:
-            del self._waiting[job.part], self._prepared[job.part]
-
-    def fail(self, method: str, why: str) -> None:
+    def _fail(self, method: str, error: Exception) -> None:
         """A method cannot be trained on these data: leave out what is left of it."""
-        self.failures.setdefault(method, why)
-        for part in [part for part in self._waiting if part[0] == method]:
-            del self._waiting[part]
+        self.failures.setdefault(method, error)
+        for fold in [fold for fold in self._waiting if fold.method == method]:
+            del self._waiting[fold]
 
-    def order(self, job: Job) -> Order:
-        """What a worker is told."""
-        method, seed, fold = job.part
-        params, folds = self._params(method), self.sweep.folds
-        if job.model is None:
-            strengths = [model.strength for model in self._waiting[job.part]]
-            return Order("prepare", (method, strengths, (seed, fold), folds, params))
-        return Order("train_and_assess", (self.tasks[job.model], self._prepared[job.part], folds, params))
-
-    def _params(self, method: str) -> dict[str, Any]:
-        return next(task.key.params for model, task in self.tasks.items() if model.method == method)
-
-    def keep(self, model: Model, result: dict[str, Any]) -> None:
+    def _keep(self, model: ModelKey, row: dict[str, Any]) -> None:
         """Put a row into the store, if there is one; a full disk must not end the run."""
         if self.store is not None:
             try:
-                self.store.put(self.tasks[model].key, self.data.name, result)
+                self.store.put(self.keys[model], self.data.name, row)
             except (OSError, sqlite3.Error) as error:
-                self.unkept = str(error)
+                self.store_error = str(error)
+        self.rows[model] = row
 
-    def table_rows(self) -> list[dict[str, Any]]:
-        """All rows so far, in the order of the sweep."""
-        found = dict(self.rows)
-        return [row_of(self.data.name, task, found[model]) for model, task in self.tasks.items() if model in found]
+    def stop(self, problem: str = "") -> None:
+        """End it before all models are trained."""
+        self.state, self.problem = "cancelled", problem
 
 
 class Pool:
-    """So many workers and no more, for all runs in turn.
+    """A fixed number of workers for all runs in turn.
 
-    Workers are found in the background, so that nobody waits for a cluster that does not answer. When they are lost,
-    all runs stop and say why; the next run that begins looks for workers again.
+    Workers are started in the background, so that no page waits for a cluster that does not answer. When they are lost,
+    all runs stop and say why; the next run that begins starts workers again.
     """
 
     def __init__(self, make_workers: Callable[[], Iterable[Worker]]) -> None:
         self._changed = threading.Condition()
-        self._runs: deque[Run] = deque()
-        self._working: dict[int, tuple[Run, Worker]] = {}
-        self._numbers = count()
+        self._runs: deque[SweepRun] = deque()
+        self._working: dict[Worker, SweepRun] = {}
         self._closed = False
         self._make_workers = make_workers
-        self._crew: dict[Worker, threading.Thread] = {}
-        self._search: threading.Thread | None = None
+        self._threads: dict[Worker, threading.Thread] = {}
+        self._starting: threading.Thread | None = None
         with self._changed:
-            self._look_for_workers()
+            self._ensure_workers()
 
     @property
     def size(self) -> int:
         """Models that are trained at the same time."""
-        return len(self._crew)
+        return len(self._threads)
 
     def close(self) -> None:
         """End all runs and all workers."""
         with self._changed:
             self._closed = True
             self._stop_all("")
-            self._changed.notify_all()
-            search = self._search
-        if search:
-            search.join()
+            starting = self._starting
+        if starting:
+            starting.join()
         with self._changed:
-            crew = dict(self._crew)
-        for worker, thread in crew.items():
+            threads = dict(self._threads)
+        for worker in threads:
             worker.stop()
+        for thread in threads.values():
             thread.join()
 
-    def begin(self, run: Run, watcher: str) -> Run:
-        """Work on this run, or on one for the same rows that is under way already."""
+    def begin(self, run: SweepRun, watcher: str) -> SweepRun:
+        """Train this run, or return one for the same rows that is being trained already."""
         with self._changed:
             for other in self._runs:
                 if other.sweep == run.sweep and other.data.fingerprint == run.data.fingerprint:
-                    other.look(watcher)
+                    other.seen_by(watcher)
                     return other
-            run.look(watcher)
-            if run.ended is None:
+            run.seen_by(watcher)
+            if run.state == "running":
                 self._runs.append(run)
-                self._look_for_workers()
+                self._ensure_workers()
                 self._changed.notify_all()
         return run
 
-    def under_way(self, sweep: Sweep) -> Run | None:
-        """A run of this sweep that somebody has begun."""
+    def under_way(self, sweep: Sweep) -> SweepRun | None:
+        """A run of this sweep that is being trained for anyone."""
         with self._changed:
             return next((run for run in self._runs if run.sweep == sweep), None)
 
-    def cancel(self, run: Run, watcher: str) -> None:
-        """Stop working on it, unless somebody else watches it too; finished rows stay."""
+    def wait_for(self, check: Callable[[], Any], timeout: float | None = None) -> bool:
+        """Wait until a check holds, made anew after every job and when a run ends; False: the time was over before."""
         with self._changed:
-            if run.watched_without(watcher) or run.ended is not None:
+            return bool(self._changed.wait_for(check, timeout))
+
+    def cancel(self, run: SweepRun, watcher: str) -> None:
+        """Stop training it, unless someone else watches it too; finished rows stay."""
+        with self._changed:
+            if run.watched_without(watcher) or run.state != "running":
                 return
-            run.cancelled = True
-            self._end(run)
-            for busy_with, worker in list(self._working.values()):
-                if busy_with is run:
+            run.stop()
+            self._runs.remove(run)
+            for worker, trained in self._working.items():
+                if trained is run:
                     worker.stop()
+            self._changed.notify_all()
 
-    def _look_for_workers(self) -> None:
-        """Unless there are some, or somebody looks for them already."""
-        if not self._crew and self._search is None:
-            self._search = threading.Thread(target=self._hire, daemon=True)
-            self._search.start()
+    def _ensure_workers(self) -> None:
+        """Start workers, unless there are some or they are being started."""
+        if not self._threads and self._starting is None:
+            self._starting = threading.Thread(target=self._start_workers, daemon=True)
+            self._starting.start()
 
-    def _hire(self) -> None:
+    def _start_workers(self) -> None:
         try:
             workers, problem = list(self._make_workers()), ""
-        except LostError as error:
+        except WorkersLostError as error:
             workers, problem = [], str(error)
-            logging.getLogger(__name__).warning(problem)
         with self._changed:
-            self._search = None
-            self._crew = {w: threading.Thread(target=self._serve, args=(w,), daemon=True) for w in workers}
+            self._starting = None
+            self._threads = {w: threading.Thread(target=self._serve, args=(w,), daemon=True) for w in workers}
             if problem:
                 self._stop_all(problem)
-            for thread in self._crew.values():
+            for thread in self._threads.values():
                 thread.start()
+            self._changed.notify_all()
 
     def _serve(self, worker: Worker) -> None:
+        """Give one worker its jobs, one after the other."""
         while True:
+            if not self._closed:
+                worker.start()  # now, so that the next job need not wait for it
             with self._changed:
                 found = self._next(worker)
                 if found is None:
                     break
                 run, job = found
-                number = next(self._numbers)
-                self._working[number] = run, worker
-                order = run.order(job)
+                self._working[worker] = run
+                request = run.request(job)
                 worker.ready()
             began = time.monotonic()
-            lost = ""
+            problem = ""
             try:
-                answer: Answer | None = worker.do(order, run.data)
+                answer: Answer | None = worker.do(request, run.data)
             except StoppedError:
                 answer = None
-            except LostError as error:
-                answer, lost = None, str(error)
-            except Exception as error:  # a thread that died of it would leave the run waiting for ever
-                logging.getLogger(__name__).exception("%s failed", order.function)
-                answer = Answer(error=f"{type(error).__name__}: {error}")
+            except WorkersLostError as error:
+                answer, problem = None, str(error)
+            except Exception as error:  # a thread that ended here would leave the run waiting for ever
+                logging.getLogger(__name__).exception("%s failed", request.function)
+                answer = Answer(error=RuntimeError(f"{type(error).__name__}: {error}"))
             with self._changed:
-                del self._working[number]
-                if lost and worker in self._crew:
-                    self._crew.clear()  # the others notice, each in its own time
-                    self._stop_all(lost)
-                self._settle(run, job, answer, time.monotonic() - began)
+                del self._working[worker]
+                if problem and worker in self._threads:
+                    self._threads.clear()  # the other threads end when they see that they are not in it
+                    self._stop_all(problem)
+                run.settle(job, answer, time.monotonic() - began)
+                if run.state != "running" and run in self._runs:
+                    self._runs.remove(run)
                 self._changed.notify_all()
-            if answer is None and isinstance(worker, Process) and not self._closed:
-                worker.start()  # so that the next order need not wait for it
-            del run, job, found, order, answer  # or this thread would hold a visitor's table until the next order
+            del run, job, found, request, answer  # else this thread would hold a visitor's table until the next job
         worker.close()
 
-    def _next(self, worker: Worker) -> tuple[Run, Job] | None:
-        """The next job of the run whose turn it is; waits until there is one. None: this worker is not needed."""
-        while worker in self._crew and not self._closed:
+    def _next(self, worker: Worker) -> tuple[SweepRun, Job] | None:
+        """The next job of the run whose turn it is; waits until there is one. None: the worker is not needed."""
+        while worker in self._threads and not self._closed:
             found = self._turn()
             if found is not None:
                 return found
-            if not self._runs and isinstance(worker, Process):
-                worker.rest()
+            if not self._runs:
+                worker.forget()
             self._changed.wait()
         return None
 
-    def _turn(self) -> tuple[Run, Job] | None:
+    def _turn(self) -> tuple[SweepRun, Job] | None:
+        # Apart from `_next`, whose variables live while it waits: they must not hold a run and its data.
         for _ in range(len(self._runs)):
             run = self._runs[0]
             self._runs.rotate(-1)
@@ -404,31 +327,105 @@ class Pool:
                 return run, job
         return None
 
-    def _settle(self, run: Run, job: Job, answer: Answer | None, seconds: float) -> None:
-        if run.ended is not None or job.part[0] in run.failures:
-            return  # nobody waits for it any more
-        if answer is None:
-            run.give_back(job)
-        elif answer.error is not None:
-            run.fail(job.part[0], answer.error)
-        else:
-            if job.model is not None:
-                run.keep(job.model, answer.result)
-            run.done(job, answer.result, seconds)
-        if run.left == 0:
-            self._end(run)
-
     def _stop_all(self, problem: str) -> None:
-        for run in list(self._runs):
-            run.cancelled, run.problem = True, problem
-            self._end(run)
-
-    def _end(self, run: Run) -> None:
-        run.ended = time.monotonic()
-        if run in self._runs:
-            self._runs.remove(run)
+        for run in self._runs:
+            run.stop(problem)
+        self._runs.clear()
+        self._changed.notify_all()
 
 
-def local_workers(size: int) -> Callable[[], list[Worker]]:
-    """Processes on this computer."""
-    return lambda: [Process() for _ in range(size)]
+def make_pool(n_jobs: int | None = None, cluster: str | None = None) -> Pool:
+    """A pool on the Dask cluster at this address ($FAIRGLVQ_CLUSTER), else of `n_processes` here."""
+    address = cluster or os.environ.get("FAIRGLVQ_CLUSTER")
+    return Pool(cluster_workers(address) if address else local_workers(n_processes(n_jobs)))
+
+
+def n_processes(n_jobs: int | None) -> int:
+    """So many as asked; without a number, as $FAIRGLVQ_WORKERS says, or one per core."""
+    return max(1, n_jobs or int(os.environ.get("FAIRGLVQ_WORKERS", os.cpu_count() or 1)))
+
+
+class Engine:
+    """Trains sweeps one after the other and waits for their rows; a context manager, which ends its workers.
+
+    ``n_jobs=1`` trains in this process and ``n_jobs > 1`` on so many worker processes. None, the default, begins in
+    this process and starts a worker process per core once what is left is worth it. With a ``cluster`` (or
+    $FAIRGLVQ_CLUSTER), the address of a Dask scheduler, all models are trained there.
+    """
+
+    def __init__(self, n_jobs: int | None = None, cluster: str | None = None) -> None:
+        if n_jobs is not None and not (isinstance(n_jobs, Integral) and n_jobs >= 1):
+            raise ValueError(f"n_jobs must be None or a whole number of at least 1; got {n_jobs!r}")
+        self._n_jobs, self._cluster = n_jobs, cluster
+        self._in_process = n_jobs in (None, 1) and not (cluster or os.environ.get("FAIRGLVQ_CLUSTER"))
+        self._pool: Pool | None = None
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.close()
+
+    def compute(
+        self, sweep: Sweep, data: Dataset, *, store: Store | None = None, progress: Progress | None = None
+    ) -> list[dict[str, Any]]:
+        """Rows of a sweep in its order; those in the store are not computed again, a method that fails is an error."""
+        known = store.get(sweep.keys(data)) if store else {}
+        run = SweepRun(sweep, data, known, store)
+        tell = progress or (lambda done, total: None)
+        if run.state == "done" or (self._in_process and self._pool is None):
+            self._train_here(run, tell)
+        if run.state == "running":
+            self._train_on_pool(run, tell)
+        if run.store_error:
+            warnings.warn(f"rows could not be kept on disk ({run.store_error})", RuntimeWarning, stacklevel=2)
+        return run.tidy_rows()
+
+    def compute_all(
+        self, plans: Sequence[tuple[Sweep, Dataset]], *, store: Store | None, progress: Progress | None
+    ) -> Iterator[list[dict[str, Any]]]:
+        """Rows of several sweeps, one sweep after the other; progress counts through all of them."""
+        total, before = sum(len(sweep) for sweep, _ in plans), 0
+        for sweep, data in plans:
+
+            def tell(done: int, _: int, before: int = before) -> None:
+                if progress:
+                    progress(before + done, total)
+
+            yield self.compute(sweep, data, store=store, progress=tell)
+            before += len(sweep)
+
+    def _train_here(self, run: SweepRun, tell: Progress) -> None:
+        """Train in this process until all is done, or until worker processes are worth their start."""
+        arrays = arrays_of(run.data)
+        tell(len(run.rows), len(run.keys))
+        while (n_processes(self._n_jobs) == 1 or (run.seconds_left(1) or 0) < SHORT_SECONDS) and (job := run.take()):
+            began = time.monotonic()
+            run.settle(job, Answer(perform(run.request(job), arrays)), time.monotonic() - began)
+            if job.model is not None:
+                tell(len(run.rows), len(run.keys))
+
+    def _train_on_pool(self, run: SweepRun, tell: Progress) -> None:
+        self._pool = pool = self._pool or make_pool(self._n_jobs, self._cluster)
+        told = -1
+
+        def news() -> bool:
+            return run.state != "running" or bool(run.failures) or (pool.size > 0 and len(run.rows) > told)
+
+        pool.begin(run, "engine")
+        try:
+            while True:
+                pool.wait_for(news)
+                over = run.state != "running" or bool(run.failures)  # before counting: no row comes after that
+                if len(run.rows) > told and not run.problem:
+                    told = len(run.rows)
+                    tell(told, len(run.keys))
+                if over:
+                    break
+        finally:
+            pool.cancel(run, "engine")
+        if run.failures:
+            raise next(iter(run.failures.values()))
+        if run.problem:
+            raise WorkersLostError(run.problem)

@@ -1,17 +1,24 @@
 """The paper's experiments: their parameters, their published numbers, and ours beside them."""
 
-from collections.abc import Callable, Iterator
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from fairglvq import datasets
 from fairglvq.datasets.files import bundled
-from fairglvq.experiments.evaluation import Progress, iterate, split, summarise, tidy
+from fairglvq.experiments import methods, sweep
+from fairglvq.experiments.engine import Engine, Progress
+from fairglvq.experiments.evaluation import split, summarise, tidy
 from fairglvq.experiments.store import Store
+from fairglvq.experiments.sweep import Sweep
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MEASURES = ("accuracy", "statistical_parity", "equal_opportunity")
 
@@ -35,62 +42,69 @@ class Experiment:
     strength: float | None
 
 
+def _published_rows() -> list[dict[str, Any]]:
+    """The rows of `published`, NaN where the paper gives no number; without pandas, because links need them too."""
+    with bundled("published_results.csv").open(encoding="utf-8", newline="") as file:
+        return [
+            {"source": row.pop("source"), "dataset": row.pop("dataset").lower(), "method": row.pop("method").lower()}
+            | {name: float(text or "nan") for name, text in row.items()}
+            for row in csv.DictReader(file)
+        ]
+
+
 def published() -> pd.DataFrame:
     """Published means and spreads, with this project's names of data sets and methods."""
-    table = pd.read_csv(bundled("published_results.csv"))
-    for column in ("dataset", "method"):
-        table[column] = table[column].str.lower()
-    return table
+    import pandas as pd
+
+    return pd.DataFrame(_published_rows())
 
 
 def experiments(source: str, dataset: str | None = None) -> list[Experiment]:
     """What Table 1 or Figure 2 reports, in its order."""
-    table = published()
-    table = table[(table.source == source) & (True if dataset is None else table.dataset == dataset)]
     return [
-        Experiment(row.dataset, row.method, None if np.isnan(row.strength) else float(row.strength))
-        for row in table.itertuples()
+        Experiment(row["dataset"], row["method"], None if np.isnan(row["strength"]) else row["strength"])
+        for row in _published_rows()
+        if row["source"] == source and dataset in (None, row["dataset"])
     ]
 
 
+DENSE_C = (0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 5)
+"""Thirteen strengths of FairGLVQ, from plain GLVQ to too much; trained on the plane in a moment."""
+
+
+def paper_sweep(dataset: str) -> Sweep:
+    """The paper's experiment on this data set, with all its strengths; on the plane, whole curves through them."""
+    if dataset in ("local", "xor"):
+        strengths: dict[str, Sequence[float]] = {"const": (), "glvq": (), "inp": (0, 1), "fairglvq": DENSE_C}
+        return sweep.of(dataset, strengths, seeds=(0, 1, 2), **PARAMETERS[dataset])
+    return _sweep_of([Experiment(dataset, "glvq", None), *experiments("Figure 2", dataset)], dataset)
+
+
+def _sweep_of(chosen: list[Experiment], dataset: str, folds: int = 5, seeds: Sequence[int] = (0,)) -> Sweep:
+    """All experiments on one data set: the models of a method together, since they share their preparation."""
+    strengths = {
+        method: [e.strength for e in chosen if (e.dataset, e.method) == (dataset, method) and e.strength is not None]
+        for method in methods.METHODS
+        if any((e.dataset, e.method) == (dataset, method) for e in chosen)
+    }
+    return sweep.of(dataset, strengths, folds=folds, seeds=seeds, **PARAMETERS[dataset])
+
+
 def run(
-    chosen: list[Experiment], seeds: list[int], folds: int = 5, *, store: Store | None, progress: Progress | None = None
-) -> pd.DataFrame:
-    """Rows of all experiments; runs on the joblib backend in force.
+    engine: Engine, chosen: list[Experiment], seeds: Sequence[int], folds: int = 5, *, store: Store | None = None,
+    progress: Progress | None = None,
+) -> pd.DataFrame:  # fmt: skip
+    """Rows of all experiments.
 
     A synthetic set is drawn anew for every seed; of a real one, only folds, starts and order change.
     """
-    plans = list(_plans(chosen, seeds))
-    total = sum(len(strengths or [None]) * len(plan_seeds) * folds for _, _, strengths, plan_seeds in plans)
-    finished, rows = 0, []
-    for load, method, strengths, plan_seeds in plans:
-        data = load()
-        before = finished
-
-        def tell(done: int, _: int, before: int = before) -> None:
-            if progress:
-                progress(before + done, total)
-
-        params = PARAMETERS[data.name]
-        for row in iterate(data, method, strengths, folds, plan_seeds, store=store, params=params, progress=tell):
-            rows.append(row)
-            finished += 1
-    return tidy(rows)
-
-
-def _plans(chosen, seeds) -> Iterator[tuple[Callable[[], datasets.Dataset], str, list[float], list[int]]]:
-    """(load, method, strengths, seeds): a method's strengths together, since they share their preparation."""
+    plans = []
     for name in dict.fromkeys(experiment.dataset for experiment in chosen):
-        synthetic = datasets.DATASETS[name].synthetic
-        for method in dict.fromkeys(e.method for e in chosen if e.dataset == name):
-            strengths = [
-                e.strength for e in chosen if (e.dataset, e.method) == (name, method) and e.strength is not None
-            ]
-            if synthetic:
-                for seed in seeds:
-                    yield partial(datasets.load, name, seed=seed), method, strengths, [seed]
-            else:
-                yield partial(datasets.load, name), method, strengths, list(seeds)
+        if datasets.DATASETS[name].synthetic:
+            plans += [(_sweep_of(chosen, name, folds, [seed]), datasets.load(name, seed=seed)) for seed in seeds]
+        else:
+            plans.append((_sweep_of(chosen, name, folds, seeds), datasets.load(name)))
+    return tidy(row for rows in engine.compute_all(plans, store=store, progress=progress) for row in rows)
 
 
 def exhausted(dataset: str, chosen: list[Experiment]) -> str | None:

@@ -9,10 +9,10 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterable
+from collections.abc import Hashable, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from platformdirs import user_data_path
@@ -22,11 +22,13 @@ from fairglvq.version import __version__
 _KEY = ("dataset", "fingerprint", "method", "strength", "params", "folds", "fold", "seed", "version")
 _COLUMNS = ("accuracy", "statistical_parity", "equal_opportunity", "equalized_odds", "seconds", "counts")
 
-PATIENCE = 60.0
-"""Seconds to wait for others who write to the same file."""
+LOCK_SECONDS = 60.0
+"""Time to wait while other threads or processes write to the same file."""
+
+Name = TypeVar("Name", bound=Hashable)
 
 
-class Key(NamedTuple):
+class RowKey(NamedTuple):
     """What one row is the result of."""
 
     fingerprint: str
@@ -54,7 +56,7 @@ def _plain(value: Any):
 
 
 def default_path() -> Path:
-    """Where rows are kept: $FAIRGLVQ_STORE, or the user's data folder."""
+    """Where the command line and the app keep rows: $FAIRGLVQ_STORE, or the user's data folder."""
     chosen = os.environ.get("FAIRGLVQ_STORE")
     return Path(chosen) if chosen else user_data_path("fairglvq") / "results.sqlite"
 
@@ -62,8 +64,8 @@ def default_path() -> Path:
 class Store:
     """The rows in one file; many threads and processes may use the same file, each with a Store of its own."""
 
-    def __init__(self, path: str | os.PathLike | None = None):
-        self.path = Path(path) if path is not None else default_path()
+    def __init__(self, path: str | os.PathLike):
+        self.path = Path(path)
         try:
             self._prepare()
         except (OSError, sqlite3.Error) as error:
@@ -87,10 +89,10 @@ class Store:
         with self._open() as db:
             return db.execute("SELECT 1 FROM rows WHERE dataset = ? LIMIT 1", (dataset,)).fetchone() is not None
 
-    def get(self, keys: Iterable[Key]) -> dict[str, dict[str, Any]]:
-        """The results known for these keys, by digest."""
-        wanted = [key.digest() for key in keys]
-        found = {}
+    def get(self, keys: Mapping[Name, RowKey]) -> dict[Name, dict[str, Any]]:
+        """The results known for these keys, by the same names."""
+        names = {key.digest(): name for name, key in keys.items()}
+        wanted, found = list(names), {}
         with self._open() as db:
             for start in range(0, len(wanted), 500):  # SQLite limits the number of values in one question
                 part = wanted[start : start + 500]
@@ -99,10 +101,10 @@ class Store:
                 for digest, *values in db.execute(question, part):
                     row = dict(zip(_COLUMNS, values, strict=True))
                     row["counts"] = json.loads(row["counts"])
-                    found[digest] = {name: np.nan if value is None else value for name, value in row.items()}
+                    found[names[digest]] = {name: np.nan if value is None else value for name, value in row.items()}
         return found
 
-    def put(self, key: Key, dataset: str, row: dict[str, Any]) -> None:
+    def put(self, key: RowKey, dataset: str, row: dict[str, Any]) -> None:
         """Keep one finished row; it is on disk when this returns."""
         strength = None if key.strength is None else float(key.strength)
         values = [json.dumps(row[name]) if name == "counts" else row[name] for name in _COLUMNS]
@@ -116,16 +118,16 @@ class Store:
             db.execute(f"INSERT OR REPLACE INTO rows ({names}) VALUES ({','.join('?' * len(record))})", record)
 
     def _open(self):
-        return closing(sqlite3.connect(self.path, timeout=PATIENCE))
+        return closing(sqlite3.connect(self.path, timeout=LOCK_SECONDS))
 
 
 def _use_wal(db: sqlite3.Connection) -> None:
     """Let readers and a writer not wait for each other.
 
-    Two that switch a new file at the same moment would wait for each other for ever: SQLite then refuses one of them at
-    once, whatever its timeout, so that one asks again.
+    When two connections switch a new file at the same moment, SQLite refuses one of them at once, whatever its timeout,
+    to avoid a deadlock: it has to try again.
     """
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + LOCK_SECONDS
     while True:
         try:
             db.execute("PRAGMA journal_mode = WAL")

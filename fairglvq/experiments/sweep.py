@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from fairglvq.datasets import Dataset
-from fairglvq.experiments import evaluation, methods, paper
-from fairglvq.experiments.evaluation import Task
+from fairglvq.experiments import methods
+from fairglvq.experiments.store import RowKey
 
 
-class Model(NamedTuple):
+class ModelKey(NamedTuple):
     """One model of a sweep, known without its data; ``strength`` is None where a method has no knob."""
 
     method: str
     strength: float | None
     fold: int
     seed: int
+
+    def row(self, dataset: str, result: Mapping[str, Any]) -> dict[str, Any]:
+        """A tidy row: what was trained, and its result; without a knob the strength is NaN."""
+        strength = np.nan if self.strength is None else self.strength
+        return {"dataset": dataset} | self._asdict() | {"strength": strength} | dict(result)
 
 
 @dataclass(frozen=True)
@@ -36,21 +44,27 @@ class Sweep:
             if methods.get(method).knob and not values:
                 raise ValueError(f"{methods.get(method).title} needs at least one strength")
 
-    def models(self) -> Iterator[Model]:
+    def models(self) -> Iterator[ModelKey]:
         """All models, fold by fold, so that whole curves appear early and then grow sharper."""
         for seed in self.seeds:
             for fold in range(self.folds):
                 for method, values in self.strengths:
                     for strength in values if methods.get(method).knob else (None,):
-                        yield Model(method, strength, fold, seed)
+                        yield ModelKey(method, strength, fold, seed)
 
-    def tasks(self, data: Dataset) -> dict[Model, Task]:
-        """The work that each model is; what cannot be trained on these data is an error here."""
-        found = {}
+    def keys(self, data: Dataset) -> dict[ModelKey, RowKey]:
+        """The row that each model gives; a sweep that cannot be trained on these data is an error."""
+        _check_folds(data, self.folds)
+        chosen = {method: methods.parameters_for(method, dict(self.params)) for method, _ in self.strengths}
         for method, values in self.strengths:
-            for task in evaluation.tasks(data, method, values, self.folds, self.seeds, dict(self.params)):
-                found[Model(task.method, task.strength, task.fold, task.seed)] = task
-        return {model: found[model] for model in self.models()}
+            checked_strengths(method, values)
+        return {
+            model: RowKey(
+                data.fingerprint, model.method, model.strength, chosen[model.method], int(self.folds), model.fold,
+                model.seed,
+            )
+            for model in self.models()
+        }  # fmt: skip
 
     def __len__(self) -> int:
         return sum(1 for _ in self.models())
@@ -69,19 +83,33 @@ def of(
     return Sweep(dataset, chosen, folds, tuple(map(int, seeds)), tuple(params.items()))
 
 
-DENSE_C = (0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 5)
-"""Thirteen strengths of FairGLVQ, from plain GLVQ to too much; trained on the plane in a moment."""
+def checked_strengths(method: str, strengths: Any) -> tuple[float, ...]:
+    """Different strengths as numbers; none for a method without a knob."""
+    knob = methods.get(method).knob
+    if knob is None:
+        return ()
+    try:
+        values = [float(value) for value in np.atleast_1d(strengths)]
+    except (TypeError, ValueError):
+        values = []
+    if not values or not all(np.isfinite(value) and value >= 0 for value in values):
+        raise ValueError(f"strengths of {method!r} must be one or more numbers of at least 0; got {strengths!r}")
+    if knob == "projections" and any(value != int(value) for value in values):
+        raise ValueError(f"strengths of {method!r} are numbers of projections, so whole; got {strengths!r}")
+    return tuple(dict.fromkeys(values))
 
 
-def paper_sweep(dataset: str) -> Sweep:
-    """The paper's experiment on this data set, with all its strengths; on the plane, whole curves through them."""
-    if dataset in ("local", "xor"):
-        strengths: dict[str, Sequence[float]] = {"const": (), "glvq": (), "inp": (0, 1), "fairglvq": DENSE_C}
-        seeds: Sequence[int] = (0, 1, 2)
-    else:
-        strengths, seeds = {"const": (), "glvq": ()}, (0,)
-        for experiment in paper.experiments("Figure 2", dataset):
-            if experiment.strength is not None:
-                strengths[experiment.method] = (*strengths.get(experiment.method, ()), experiment.strength)
-    order = [name for name in methods.METHODS if name in strengths]
-    return of(dataset, {name: strengths[name] for name in order}, seeds=seeds, **paper.PARAMETERS[dataset])
+def checked_seeds(seed: Any) -> tuple[int, ...]:
+    """Different seeds, at least one; scikit-learn's folds take them up to 2³² - 1."""
+    seeds = list(seed) if isinstance(seed, Iterable) else [seed]
+    if not seeds or not all(isinstance(one, Integral) and 0 <= int(one) < 2**32 for one in seeds):
+        raise ValueError(f"seed must be one or more whole numbers from 0 to {2**32 - 1}; got {seeds!r}")
+    return tuple(dict.fromkeys(map(int, seeds)))
+
+
+def _check_folds(data: Dataset, folds: Any) -> None:
+    smallest = int(np.unique(data.y, return_counts=True)[1].min())
+    if not (isinstance(folds, Integral) and 2 <= int(folds) <= smallest):
+        raise ValueError(
+            f"folds must be a whole number from 2 to {smallest}, the size of the smallest class; got {folds!r}"
+        )

@@ -1,7 +1,8 @@
-"""A process that trains for somebody else: pickled orders on standard input, pickled answers on standard output.
+"""What a worker does: it receives requests to prepare or to train, and answers with results.
 
-A worker is started with COMMAND, needs nothing of the program that keeps it, and can be killed at any moment. It ends
-by itself when its input ends, also in the middle of a training: nobody is there to take the answer.
+`main` is a worker process of its own: pickled requests on standard input, pickled answers on standard output. It needs
+nothing of the program that started it, can be killed at any moment, and ends by itself when its input ends, also in the
+middle of a training, because there is no one left to read the answer.
 """
 
 from __future__ import annotations
@@ -15,20 +16,22 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
+from fairglvq.datasets import Dataset
+
 COMMAND = (sys.executable, "-c", "from fairglvq.experiments.worker import main; main()")
-"""Not ``-m``: what it sends back would then be of a module called __main__."""
+"""Not ``-m``: the classes in its answers would then belong to a module called __main__."""
 
 FORGET = "forget"
-"""An order without an answer: the data may be somebody's own, and are not needed any more."""
+"""A request without an answer: drop the data, which may be a visitor's own and are not needed any more."""
 
 NICENESS = 10
-"""Whoever waits in front of a screen goes first."""
+"""Workers have a lower priority than the pages that visitors are using."""
 
 
-class Order(NamedTuple):
-    """Work to do: a function of :mod:`fairglvq.experiments.evaluation` by name, and what it needs beside the data.
+class Request(NamedTuple):
+    """Work to do: a function of :mod:`fairglvq.experiments.evaluation` by name, and its arguments after the data.
 
-    ``data`` are the arrays X, y, s and the favourable label, or None if the worker has them from the order before.
+    ``data`` are X, y, s and the favourable label, or None if the worker has them from the request before.
     """
 
     function: str
@@ -37,56 +40,100 @@ class Order(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """A result, or what went wrong in words."""
+    """A result, or an error that can be pickled and whose text can be shown."""
 
     result: Any = None
-    error: str | None = None
+    error: Exception | None = None
+
+
+class StoppedError(Exception):
+    """The worker ended before it had an answer."""
+
+
+class WorkersLostError(OSError):
+    """No worker is available any more; the text says why, for users."""
+
+
+class Worker:
+    """Carries out one request at a time, for the pool of :mod:`fairglvq.experiments.engine`."""
+
+    def start(self) -> None:
+        """Be able to take a request; called again after a request was stopped."""
+
+    def ready(self) -> None:
+        """A request follows: earlier calls of `stop` do not concern it. The pool holds its lock, as for `stop`."""
+
+    def do(self, request: Request, data: Dataset) -> Answer:
+        """Carry it out; raises StoppedError if `stop` came since `ready`, WorkersLostError if no worker is left."""
+        raise NotImplementedError
+
+    def forget(self) -> None:
+        """There is no work at the moment: drop the data."""
+
+    def stop(self) -> None:
+        """Give up the present request; returns at once."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """There is no more work."""
+
+
+def arrays_of(data: Dataset) -> tuple:
+    """What a request needs of a data set."""
+    return data.X, data.y, data.s, data.favourable
+
+
+def perform(request: Request, data: tuple) -> Any:
+    """The result of a request."""
+    from fairglvq.experiments import evaluation
+
+    known: dict[str, Callable] = {"prepare": evaluation.prepare, "train_and_assess": evaluation.train_and_assess}
+    return known[request.function](*data, *request.arguments)
+
+
+def answer_to(request: Request, data: tuple) -> Answer:
+    """The result of a request, or its error; only a ValueError keeps its type, others may not survive pickling."""
+    try:
+        return Answer(perform(request, data))
+    except ValueError as error:
+        return Answer(error=ValueError(str(error)))
+    except Exception as error:  # whoever asked decides what to do about it
+        return Answer(error=RuntimeError(f"{type(error).__name__}: {error}"))
 
 
 def main() -> None:
-    """Take orders until there are no more."""
+    """Answer requests until standard input ends."""
     if hasattr(os, "nice"):  # not on Windows
         os.nice(NICENESS)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library prints must not get among the answers
-    _warm_up()  # before listening: reading an order imports as well, and two threads at that trip over each other
-    orders: SimpleQueue[Order] = SimpleQueue()
-    threading.Thread(target=_listen, args=(orders,), daemon=True).start()
+    _warm_up()  # before the thread starts: unpickling a request imports too, and parallel imports can fail
+    requests: SimpleQueue[Request] = SimpleQueue()
+    threading.Thread(target=_read, args=(requests,), daemon=True).start()
     data: tuple = ()
     while True:
-        order = orders.get()
-        if order.function == FORGET:
+        request = requests.get()
+        if request.function == FORGET:
             data = ()
             continue
-        data = order.data or data
-        pickle.dump(carry_out(order, data), answers)
+        data = request.data or data
+        pickle.dump(answer_to(request, data), answers)
         answers.flush()
 
 
-def _listen(orders: SimpleQueue[Order]) -> None:
+def _read(requests: SimpleQueue[Request]) -> None:
     try:
         while True:
-            orders.put(pickle.load(sys.stdin.buffer))
-    except (EOFError, pickle.UnpicklingError):  # the keeper is gone, perhaps in the middle of an order
+            requests.put(pickle.load(sys.stdin.buffer))
+    except (EOFError, pickle.UnpicklingError):  # the parent process ended, perhaps in the middle of a request
         os._exit(0)
-    except Exception:  # a thread that ends in silence would leave a process that nobody can reach
+    except Exception:  # without this the process would go on and could not be reached
         traceback.print_exc()
         os._exit(1)
 
 
-def carry_out(order: Order, data: tuple) -> Answer:
-    """Do what an order says; an error becomes words."""
-    from fairglvq.experiments import evaluation
-
-    known: dict[str, Callable] = {"prepare": evaluation.prepare, "train_and_assess": evaluation.train_and_assess}
-    try:
-        return Answer(known[order.function](*data, *order.arguments)[1])
-    except Exception as error:  # the one who ordered decides what to do about it
-        return Answer(error=f"{error}" if isinstance(error, ValueError) else f"{type(error).__name__}: {error}")
-
-
 def _warm_up() -> None:
-    """Load what every order needs, kernels included, before the first one comes."""
+    """Load what every request needs, compiled kernels included."""
     import numpy as np
 
     from fairglvq import FairGLVQ

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fairglvq.experiments import methods, paper, sweep
-from fairglvq.experiments.sweep import Model, Sweep
+from fairglvq.experiments.sweep import ModelKey, Sweep
 from fairglvq.scenes.settings import DEFAULTS, TABLE, Fold, Settings
 
 PARAMETERS = {
@@ -71,7 +71,7 @@ class Choice:
 def usual(dataset: str) -> Choice:
     """What a data set starts with: the paper's experiment where there is one."""
     if dataset in paper.PARAMETERS:
-        plan = sweep.paper_sweep(dataset)
+        plan = paper.paper_sweep(dataset)
         params = dict(plan.params)
         own = {ours: params[theirs] for ours, theirs in PARAMETERS.items()}
         return Choice(dataset, plan.strengths, plan.folds, len(plan.seeds), **own)
@@ -123,7 +123,7 @@ def digits(value: float) -> str:
     return f"{value:.15g}"
 
 
-def settings_of(choice: Choice, model: Model) -> Settings | None:
+def settings_of(choice: Choice, model: ModelKey) -> Settings | None:
     """The playground's settings that train exactly this model; None if the playground cannot show its method."""
     if model.method not in PROTOTYPE_METHODS:
         return None

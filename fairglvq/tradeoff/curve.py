@@ -9,15 +9,17 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from fairglvq.experiments import methods
 from fairglvq.experiments.evaluation import summarise
 from fairglvq.fairness.limit import Limit
+
+if TYPE_CHECKING:
+    import pandas as pd  # links need the names of the measures, but no tables
 
 LEVEL = 0.05
 """Two methods count as told apart if chance alone would part them so far less often than this."""
@@ -86,6 +88,8 @@ def _none(strength: float | None) -> bool:
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
     """Mean and (population) spread of every measure per method and strength, ordered as METHODS and by strength."""
+    import pandas as pd
+
     table = summarise(rows, KEYS)
     if "equalized_odds" in rows:  # beside the contract's columns, so only rows straight from the run have it
         found = rows.groupby(KEYS, dropna=False, sort=False)["equalized_odds"]
@@ -110,6 +114,8 @@ def distances(table: pd.DataFrame, limit: Limit, limit_with_group: Limit | None 
     A method that uses the group to decide sees more than the features, so only ``limit_with_group`` bounds it; without
     one its distance is NaN.
     """
+    import pandas as pd
+
     found = {}
     for method, points in table.groupby("method", sort=False):
         line = limit_with_group if methods.get(str(method)).uses_group_to_decide else limit
@@ -164,6 +170,7 @@ def compare(
     ``folds`` is needed only if a run was stopped before its last fold; ``together`` is the number of comparisons that
     are to hold at once.
     """
+    import pandas as pd
     from scipy.special import stdtr, stdtrit  # Student's t: its share below a value, and the value of a share
 
     paired = pd.concat([_scores(rows, point, measure) for point in (first, second)], axis=1, join="inner").dropna()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # for annotations only: a first picture must not wait for wha
 
     from fairglvq.datasets import Dataset
     from fairglvq.datasets.table import Plan, Reading
-    from fairglvq.experiments.engine import Run
+    from fairglvq.experiments.engine import SweepRun
     from fairglvq.explain import Measure, Order
     from fairglvq.explain.view import View
     from fairglvq.scenes.service import Job, Show
@@ -107,9 +107,9 @@ class CurveVisit:
     strength_of: str | None = None
     keep_scores: bool = False
     limits: dict[tuple, Future] = field(default_factory=dict)
-    run: Run | None = None
+    run: SweepRun | None = None
     run_choice: Choice | None = None
-    left_run: Run | None = None  # given up here, and still under way for somebody else
+    left_run: SweepRun | None = None  # given up here, and still under way for somebody else
     problem: str = ""
     store_problem: str = ""
     watcher: str = field(default_factory=lambda: os.urandom(8).hex())  # what the engine calls this visit

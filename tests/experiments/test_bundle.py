@@ -1,4 +1,4 @@
-"""Sweeps as keys, and the results that come with the project."""
+"""The results that come with the project."""
 
 import json
 
@@ -7,32 +7,15 @@ import pytest
 
 from fairglvq import datasets
 from fairglvq.experiments import bundle, evaluation, paper, sweep
+from fairglvq.experiments.engine import Engine
 from fairglvq.experiments.store import Store
-from fairglvq.experiments.sweep import Model
+from fairglvq.experiments.sweep import ModelKey
 from fairglvq.fairness import limit
-
-
-def test_a_sweep_lists_whole_curves_fold_by_fold():
-    plan = sweep.of("xor", {"glvq": (), "fairglvq": (0, 1)}, folds=2, seeds=(3, 4))
-    models = list(plan.models())
-    assert len(plan) == len(models) == len(set(models)) == 12
-    assert models[:3] == [Model("glvq", None, 0, 3), Model("fairglvq", 0.0, 0, 3), Model("fairglvq", 1.0, 0, 3)]
-    assert [(model.seed, model.fold) for model in models[::3]] == [(3, 0), (3, 1), (4, 0), (4, 1)]
-    tasks = plan.tasks(datasets.load("xor", size=40))
-    assert list(tasks) == models
-    assert hash(plan) == hash(sweep.of("xor", {"glvq": (), "fairglvq": [0, 1]}, folds=2, seeds=[3, 4]))
-
-
-def test_a_sweep_that_cannot_be_is_named():
-    with pytest.raises(ValueError, match="FairGLVQ needs at least one strength"):
-        sweep.of("xor", {"fairglvq": ()})
-    with pytest.raises(ValueError, match="method must be one of"):
-        sweep.of("xor", {"magic": (1,)})
 
 
 @pytest.mark.parametrize("name", paper.PARAMETERS)
 def test_the_paper_s_sweeps_are_bundled_in_full(name):
-    plan = sweep.paper_sweep(name)
+    plan = paper.paper_sweep(name)
     known = bundle.load().known(plan)
     assert set(known) == set(plan.models())
     for row in known.values():
@@ -43,7 +26,7 @@ def test_the_paper_s_sweeps_are_bundled_in_full(name):
 
 
 def test_other_parameters_are_not_taken_for_the_bundled_ones():
-    plan = sweep.paper_sweep("xor")
+    plan = paper.paper_sweep("xor")
     other = sweep.Sweep(plan.dataset, plan.strengths, plan.folds, plan.seeds, (*plan.params, ("beta", 3.0)))
     assert {model.method for model in bundle.load().known(other)} == {"const"}  # it has no parameters
     folds = sweep.Sweep(plan.dataset, plan.strengths, 4, plan.seeds, plan.params)
@@ -51,13 +34,11 @@ def test_other_parameters_are_not_taken_for_the_bundled_ones():
 
 
 def test_bundled_rows_are_what_the_library_computes_today():
-    plan = sweep.paper_sweep("xor")
+    plan = paper.paper_sweep("xor")
     known = bundle.load().known(plan)
-    rows = evaluation.evaluate(
-        datasets.load("xor"), "fairglvq", [1.25], plan.folds, 2, store=False, **dict(plan.params)
-    )
+    rows = evaluation.evaluate(datasets.load("xor"), "fairglvq", [1.25], plan.folds, 2, **dict(plan.params))
     for row in rows.itertuples():
-        bundled = known[Model("fairglvq", 1.25, row.fold, 2)]
+        bundled = known[ModelKey("fairglvq", 1.25, row.fold, 2)]
         assert bundled["accuracy"] == pytest.approx(row.accuracy, abs=1e-6)
         assert bundled["statistical_parity"] == pytest.approx(row.statistical_parity, abs=1e-6)
 
@@ -74,12 +55,13 @@ def test_bundled_limits_are_estimates_of_the_right_data():
 
 def test_making_a_bundle_writes_what_loading_reads(tmp_path, monkeypatch):
     small = sweep.of("xor", {"const": (), "glvq": ()}, folds=2, n_prototypes=1, max_epochs=1)
-    monkeypatch.setattr(bundle, "paper_sweep", lambda name: small)
+    monkeypatch.setattr(bundle.paper, "paper_sweep", lambda name: small)
     monkeypatch.setattr(bundle.paper, "PARAMETERS", {"xor": {}})
     monkeypatch.setattr(bundle, "ESTIMATED", ("german",))
     monkeypatch.setattr(bundle, "data_folder", lambda: tmp_path)
     told = []
-    content = bundle.make(Store(tmp_path / "rows.sqlite"), lambda *now: told.append(now))
+    with Engine(n_jobs=1) as engine:
+        content = bundle.make(engine, Store(tmp_path / "rows.sqlite"), lambda *now: told.append(now))
     assert told[-1] == (4, 4)
     text = bundle.write(content).read_text()
     assert json.loads(text) == json.loads(json.dumps(content))

@@ -1,4 +1,4 @@
-"""The trade-off page's runs on real Dask clusters of two processes: work, cancel, loss of workers, of the whole."""
+"""Sweeps on real Dask clusters of two processes: work, cancel, loss of workers, of the whole; also from the page."""
 
 import gc
 import os
@@ -9,20 +9,18 @@ import sys
 import textwrap
 from contextlib import contextmanager
 
+import pandas as pd
 import psutil
 import pytest
 from browser import ROOT, free_port, streamlit_server, wait_for
 from playwright.sync_api import expect
-from test_engine import LONG, finished, ordered
-from test_tradeoff_browser import Visit, slow_query
+from sweeps import LONG, QUICK, SECONDS, Visit, finished, slow_query, sweep_run
 
 from fairglvq import datasets
 from fairglvq.experiments import evaluation
-from fairglvq.experiments.cluster import Cluster, cluster_workers
-from fairglvq.experiments.engine import Pool
-from fairglvq.experiments.sweep import Model
-
-SMALL = {"n_prototypes": 2, "max_epochs": 3, "batch_size": 100}
+from fairglvq.experiments.cluster import ClusterConnection
+from fairglvq.experiments.engine import make_pool
+from fairglvq.experiments.store import Store
 
 CLUSTER = textwrap.dedent("""
     import sys
@@ -77,7 +75,7 @@ def kill_tree(process):
 
 @pytest.fixture
 def finished_at(cluster):
-    """The worker of every order that is finished from now on, in turn."""
+    """The worker of every request that is answered from now on, in turn."""
     from distributed.diagnostics.plugin import SchedulerPlugin
 
     class Noted(SchedulerPlugin):
@@ -85,7 +83,7 @@ def finished_at(cluster):
             self.workers = []
 
         def transition(self, key, start, finish, *_, worker="", **__):
-            if str(key).startswith("carry_out") and (start, finish) == ("processing", "memory"):
+            if str(key).startswith("answer_to") and (start, finish) == ("processing", "memory"):
                 self.workers.append(worker)
 
     noted = Noted()
@@ -96,41 +94,51 @@ def finished_at(cluster):
 
 @pytest.fixture
 def pool(cluster):
-    pool = Pool(cluster_workers(cluster.scheduler_address))
+    pool = make_pool(cluster=cluster.scheduler_address)
     yield pool
     pool.close()
 
 
-def test_a_run_gives_the_rows_of_the_library(pool, data, finished_at):
-    run = finished(pool.begin(ordered(data, {"glvq": (), "fairglvq": (0, 1)}), "me"))
+def test_the_library_s_rows_are_the_same_on_a_cluster(cluster, data, finished_at, tmp_path, monkeypatch):
+    here = evaluation.evaluate(data, "fairglvq", [0, 0.5], folds=2, n_jobs=1, **QUICK)
+    monkeypatch.setenv("FAIRGLVQ_CLUSTER", cluster.scheduler_address)
+    store = Store(tmp_path / "rows.sqlite")
+    there = evaluation.evaluate(data, "fairglvq", [0, 0.5], folds=2, store=store, **QUICK)
+    pd.testing.assert_frame_equal(here.drop(columns="seconds"), there.drop(columns="seconds"))
+    assert len(finished_at) == 4 + 2  # models, and a start for either fold
+    assert set(finished_at) <= set(cluster.scheduler.workers)
+    again = evaluation.evaluate(data, "fairglvq", [0, 0.5], folds=2, store=store, **QUICK)
+    pd.testing.assert_frame_equal(there, again)
+    assert len(finished_at) == 4 + 2
+
+
+def test_a_run_in_the_background_uses_every_thread_of_the_cluster(pool, data, finished_at):
+    run = finished(pool, pool.begin(sweep_run(data, {"glvq": (), "fairglvq": (0, 1)}), "me"))
     assert (run.state, run.problem, run.failures, pool.size) == ("done", "", {}, 2)
-    assert len(finished_at) == 6 + 4  # models, and a start for either method and fold
-    glvq = evaluation.evaluate(data, "glvq", folds=2, store=False, **SMALL)
-    assert run.rows[Model("glvq", None, 1, 0)]["accuracy"] == glvq.accuracy[1]
+    assert (len(run.rows), len(finished_at)) == (6, 6 + 4)
 
 
-def test_cancel_gives_the_place_back_while_the_model_ends_unheard(pool, data):
-    long = pool.begin(ordered(data, {"fairglvq": (0,)}, **LONG | {"max_epochs": 2_000}), "me")
-    wait_for(lambda: len(long._prepared) == 2, 60, "both starts")
+def test_cancel_frees_the_worker_at_once_and_drops_the_answer(pool, data, finished_at):
+    long = pool.begin(sweep_run(data, {"fairglvq": (0,)}, **LONG | SECONDS), "me")
+    wait_for(lambda: len(finished_at) == 2, 60, "both starts")
     pool.cancel(long, "me")
-    wait_for(lambda: not pool._working, 30, "places without work")
+    assert finished(pool, pool.begin(sweep_run(data, {"glvq": ()}), "me")).state == "done"
     assert (long.state, long.rows, long.problem) == ("cancelled", {}, "")
-    assert finished(pool.begin(ordered(data, {"glvq": ()}), "me")).state == "done"
 
 
-def test_workers_that_die_are_replaced_and_get_the_data_again(cluster, pool, data):
+def test_workers_that_die_are_replaced_and_get_the_data_again(cluster, pool, data, finished_at):
     from distributed import Client
 
-    run = pool.begin(ordered(data, {"fairglvq": (0, 1)}, **LONG | {"max_epochs": 2_000}), "me")
-    wait_for(lambda: len(run._prepared) == 2, 60, "both starts")
+    run = pool.begin(sweep_run(data, {"fairglvq": (0, 1)}, **LONG | SECONDS), "me")
+    wait_for(lambda: len(finished_at) >= 2, 60, "both starts")
     with Client(cluster, set_as_default=False) as client:
         for pid in client.run(os.getpid).values():
             os.kill(pid, signal.SIGKILL)
-    assert (finished(run).failures, len(run.rows), run.problem) == ({}, 4, "")
+    assert (finished(pool, run).failures, len(run.rows), run.problem) == ({}, 4, "")
 
 
 def test_data_stay_on_the_cluster_only_as_long_as_somebody_holds_them(cluster):
-    mine, connection = datasets.load("xor", size=30), Cluster(cluster.scheduler_address)
+    mine, connection = datasets.load("xor", size=30), ClusterConnection(cluster.scheduler_address)
     first = connection.send(mine)
     assert connection.send(mine) is first
     key = first.key
@@ -144,30 +152,46 @@ def test_data_stay_on_the_cluster_only_as_long_as_somebody_holds_them(cluster):
 def test_a_cluster_without_workers_says_so(data, monkeypatch):
     from distributed import LocalCluster
 
-    monkeypatch.setattr("fairglvq.experiments.cluster.PATIENCE", 0.2)
+    monkeypatch.setattr("fairglvq.experiments.cluster.ANSWER_SECONDS", 0.2)
     with LocalCluster(n_workers=0, dashboard_address=":0") as empty:
-        pool = Pool(cluster_workers(empty.scheduler_address))
-        run = finished(pool.begin(ordered(data, {"glvq": ()}), "me"))
+        pool = make_pool(cluster=empty.scheduler_address)
+        run = finished(pool, pool.begin(sweep_run(data, {"glvq": ()}), "me"))
         pool.close()
     assert run.state == "cancelled"
     assert "has no workers at the moment" in run.problem
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:{port}", "not an address", "ftp://127.0.0.1:1"])
-def test_a_wrong_address_is_named(address, data, monkeypatch):
-    monkeypatch.setattr("fairglvq.experiments.cluster.CONNECT", 0.5)
-    address = address.format(port=free_port())  # nobody listens there
-    pool = Pool(cluster_workers(address))
-    run = finished(pool.begin(ordered(data, {"glvq": ()}), "me"))
-    assert run.problem == f"The cluster at {address} does not answer, so nothing can be computed now."
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("tcp://127.0.0.1:{port}", "The cluster at {address} does not answer, so nothing can be computed now."),
+        ("ftp://127.0.0.1:1", "The cluster at {address} does not answer, so nothing can be computed now."),
+        ("not an address", "A Dask cluster has an address like tcp://HOST:PORT; got '{address}'."),
+    ],
+)
+def test_a_wrong_address_is_named_before_any_work(address, words, data, monkeypatch):
+    monkeypatch.setattr("fairglvq.experiments.cluster.CONNECT_SECONDS", 0.5)
+    address = address.format(port=free_port())  # no one listens there
+    pool, told = make_pool(cluster=address), []
+    run = finished(pool, pool.begin(sweep_run(data, {"glvq": ()}), "me"))
+    assert run.problem == words.format(address=address)
     pool.close()
+    with pytest.raises(OSError, match=re.escape(run.problem)):
+        evaluation.evaluate(data, "const", folds=2, cluster=address, progress=lambda *now: told.append(now))
+    assert told == []
+
+
+def test_without_dask_a_cluster_says_what_to_install(data, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(OSError, match="pip install distributed"):
+        evaluation.evaluate(data, "const", folds=2, cluster="tcp://127.0.0.1:8786")
 
 
 def test_a_cluster_that_has_not_this_program_says_so(data, tmp_path):
     port = free_port()
     with cluster_process(port, tmp_path, with_library=False):
-        pool = Pool(cluster_workers(f"tcp://127.0.0.1:{port}"))
-        run = finished(pool.begin(ordered(data, {"glvq": ()}), "me"))
+        pool = make_pool(cluster=f"tcp://127.0.0.1:{port}")
+        run = finished(pool, pool.begin(sweep_run(data, {"glvq": ()}), "me"))
         pool.close()
     assert (run.state, run.rows, run.failures) == ("cancelled", {}, {})
     assert "cannot run this program: is the same version installed there?" in run.problem

@@ -1,6 +1,5 @@
-"""Cross-validation, the comparison of methods, the store, and work on processes and a real Dask cluster."""
+"""Cross-validation, the comparison of methods, the store, and a run that is killed."""
 
-import os
 import re
 import signal
 import sqlite3
@@ -14,13 +13,14 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MinMaxScaler
 
 from fairglvq import FairGLVQ, datasets
 from fairglvq.experiments import evaluation, methods
-from fairglvq.experiments.store import Key, Store
+from fairglvq.experiments.store import RowKey, Store, default_path
 from fairglvq.fairness import metrics
 from fairglvq.lvq.initialisers import initial_prototypes
 
@@ -38,7 +38,7 @@ def store(tmp_path):
 
 
 def test_columns_and_rows_of_the_contract(data):
-    rows = evaluation.evaluate(data, "fairglvq", strengths=[0, 0.5], folds=3, seed=1, store=False, **QUICK)
+    rows = evaluation.evaluate(data, "fairglvq", strengths=[0, 0.5], folds=3, seed=1, **QUICK)
     assert list(rows.columns) == [
         "dataset", "method", "strength", "fold", "seed",
         "accuracy", "statistical_parity", "equal_opportunity", "seconds",
@@ -51,7 +51,7 @@ def test_columns_and_rows_of_the_contract(data):
 
 def test_one_row_equals_the_same_thing_done_by_hand(data):
     """Scaling is fitted on the training fold, the start is shared, and the numbers are those of the test fold."""
-    rows = evaluation.evaluate(data, "fairglvq", strengths=[0.7], folds=4, seed=5, store=False, **QUICK)
+    rows = evaluation.evaluate(data, "fairglvq", strengths=[0.7], folds=4, seed=5, **QUICK)
     train, test = list(StratifiedKFold(4, shuffle=True, random_state=5).split(data.X, data.y))[2]
     scaler = MinMaxScaler().fit(data.X[train])
     seed = int(np.random.SeedSequence([5, 2]).generate_state(1)[0])
@@ -68,10 +68,10 @@ def test_one_row_equals_the_same_thing_done_by_hand(data):
 
 def test_every_method_runs_and_ignores_what_it_does_not_have(data):
     for name, method in methods.METHODS.items():
-        rows = evaluation.evaluate(data, name, strengths=[1], folds=2, store=False, alpha=3.0, **QUICK)
+        rows = evaluation.evaluate(data, name, strengths=[1], folds=2, alpha=3.0, **QUICK)
         assert len(rows) == 2
         assert rows.strength.isna().all() == (method.knob is None)
-    constant = evaluation.evaluate(data, "const", folds=2, store=False)
+    constant = evaluation.evaluate(data, "const", folds=2)
     assert constant.accuracy.to_numpy() == pytest.approx(max(np.mean(data.y), 1 - np.mean(data.y)), abs=0.01)
     assert (constant.statistical_parity == 0).all()
 
@@ -79,8 +79,8 @@ def test_every_method_runs_and_ignores_what_it_does_not_have(data):
 def test_strengths_share_their_start_and_projections_are_nested(data):
     """A sweep gives the rows that each strength gives alone: what is shared does not depend on the others."""
     for name, strengths in (("fairglvq", [0, 1.0]), ("inp", [0, 1])):
-        together = evaluation.evaluate(data, name, strengths, folds=2, store=False, **QUICK)
-        alone = pd.concat(evaluation.evaluate(data, name, [s], folds=2, store=False, **QUICK) for s in strengths)
+        together = evaluation.evaluate(data, name, strengths, folds=2, **QUICK)
+        alone = pd.concat(evaluation.evaluate(data, name, [s], folds=2, **QUICK) for s in strengths)
         measures = ["strength", "fold", "accuracy", "statistical_parity"]
         pd.testing.assert_frame_equal(together[measures], alone[measures].reset_index(drop=True))
 
@@ -96,12 +96,12 @@ def test_strengths_share_their_start_and_projections_are_nested(data):
         ({"folds": 1}, ValueError, "folds"),
         ({"folds": 10_000}, ValueError, "folds"),
         ({"n_prototype": 3}, TypeError, "n_prototypes"),
-        ({"workers": "elves"}, ValueError, "threads"),
+        ({"n_jobs": 0}, ValueError, "n_jobs"),
     ],
 )
 def test_bad_input_is_named(data, wrong, error, words):
     with pytest.raises(error, match=words):
-        evaluation.evaluate(data, **({"store": False} | wrong))
+        evaluation.evaluate(data, **wrong)
 
 
 def test_progress_counts_to_the_end(data, store):
@@ -127,7 +127,7 @@ def test_known_rows_are_not_computed_again(data, store, monkeypatch):
 
 
 def test_a_row_is_known_by_everything_it_depends_on():
-    key = Key("abc", "fairglvq", 1.0, {"alpha": 2.0}, 5, 0, 0)
+    key = RowKey("abc", "fairglvq", 1.0, {"alpha": 2.0}, 5, 0, 0)
     others = [
         key._replace(fingerprint="abd"), key._replace(method="glvq"), key._replace(strength=2.0),
         key._replace(params={"alpha": 3.0}), key._replace(folds=4), key._replace(fold=1), key._replace(seed=1),
@@ -136,11 +136,11 @@ def test_a_row_is_known_by_everything_it_depends_on():
     ]  # fmt: skip
     digests = {entry.digest() for entry in [key, *others]}
     assert len(digests) == 1 + len(others)
-    assert key.digest() == Key("abc", "fairglvq", np.float64(1.0), {"alpha": 2.0}, 5, 0, 0).digest()
+    assert key.digest() == RowKey("abc", "fairglvq", np.float64(1.0), {"alpha": 2.0}, 5, 0, 0).digest()
 
 
 def test_undefined_scores_survive_the_store(store):
-    key = Key("abc", "glvq", None, {}, 5, 0, 0)
+    key = RowKey("abc", "glvq", None, {}, 5, 0, 0)
     row = {
         "accuracy": 0.5, "statistical_parity": float("nan"), "equal_opportunity": float("nan"),
         "equalized_odds": float("nan"), "seconds": 1.0, "counts": [[[1, 2], [3, 4]]],
@@ -148,7 +148,7 @@ def test_undefined_scores_survive_the_store(store):
     assert not store.has("mine")
     store.put(key, "mine", row)
     assert store.has("mine")
-    (found,) = store.get([key]).values()
+    found = store.get({"mine": key})["mine"]
     assert found["counts"] == row["counts"]
     assert np.isnan(found["statistical_parity"])
 
@@ -165,12 +165,11 @@ def test_undefined_scores_survive_the_store(store):
         ({"seed": -1}, "seed must be one or more whole numbers from 0"),
         ({"seed": 2**32}, "seed must be one or more whole numbers from 0"),
         ({"seed": []}, "seed must be one or more whole numbers from 0"),
-        ({"cluster": "somewhere"}, "tcp://HOST:PORT"),
     ],
 )
 def test_wrong_arguments_are_named(data, wrong, words):
     with pytest.raises(ValueError, match=re.escape(words)):
-        evaluation.evaluate(data, **{"strengths": [0], "folds": 2, **wrong}, store=False, **QUICK)
+        evaluation.evaluate(data, **{"strengths": [0], "folds": 2, **wrong}, **QUICK)
 
 
 @pytest.mark.parametrize(
@@ -178,18 +177,12 @@ def test_wrong_arguments_are_named(data, wrong, words):
 )
 def test_what_a_sweep_sets_itself_is_told(data, name, where):
     with pytest.raises(TypeError, match=f"{name} comes from {where}"):
-        evaluation.evaluate(data, "inp", [0], store=False, **{name: 1})
+        evaluation.evaluate(data, "inp", [0], **{name: 1})
 
 
 def test_a_seed_named_twice_counts_once(data):
-    rows = evaluation.evaluate(data, "const", seed=[1, 0, 1], folds=2, store=False)
+    rows = evaluation.evaluate(data, "const", seed=[1, 0, 1], folds=2)
     assert rows.seed.tolist() == [0, 0, 1, 1]
-
-
-def test_without_dask_a_cluster_says_what_to_install(data, monkeypatch):
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(RuntimeError, match="pip install distributed"):
-        evaluation.evaluate(data, "const", folds=2, store=False, cluster="tcp://127.0.0.1:8786")
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, lambda path: path.write_text("not a database, but long enough" * 100)])
@@ -199,48 +192,46 @@ def test_a_store_that_cannot_be_names_the_file(tmp_path, make):
         Store(tmp_path / "here")
 
 
-def test_processes_give_the_same_rows(data):
-    here = evaluation.evaluate(data, "fairglvq", [0.5], folds=2, store=False, **QUICK)
-    there = evaluation.evaluate(data, "fairglvq", [0.5], folds=2, store=False, workers="processes", n_jobs=2, **QUICK)
-    pd.testing.assert_frame_equal(here.drop(columns="seconds"), there.drop(columns="seconds"))
+def number_of_rows(path):
+    with closing(sqlite3.connect(path)) as db:
+        return db.execute("SELECT COUNT(*) FROM rows").fetchone()[0]
 
 
-def test_a_real_dask_cluster_of_two_processes_gives_the_same_rows(data, store, monkeypatch, plain_main):
-    distributed = pytest.importorskip("distributed")
-    here = evaluation.evaluate(data, "fairglvq", [0, 0.5], folds=2, store=False, **QUICK)
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
-        monkeypatch.setenv("FAIRGLVQ_CLUSTER", cluster.scheduler_address)
-        there = evaluation.evaluate(data, "fairglvq", [0, 0.5], folds=2, store=store, **QUICK)
-        with distributed.Client(cluster, set_as_default=False) as client:
-            pids = set(client.run(os.getpid).values())
-
-    pd.testing.assert_frame_equal(here.drop(columns="seconds"), there.drop(columns="seconds"))
-    assert len(pids) == 2
-    assert os.getpid() not in pids
-
-
-def test_a_run_killed_with_sigkill_goes_on_where_it_was(tmp_path):
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_run_killed_with_sigkill_goes_on_where_it_was(tmp_path, n_jobs):
     """Start a sweep in a process, kill it after its first rows, start it again: the rest is computed, nothing twice."""
     path = tmp_path / "rows.sqlite"
     script = textwrap.dedent(f"""
         from fairglvq import datasets, evaluation
         data = datasets.load("xor", size=100)
-        evaluation.evaluate(data, "fairglvq", [0, 0.5, 1, 1.5], folds=5, store={str(path)!r}, n_jobs=1,
-                            progress=lambda done, total: print(done, flush=True), max_epochs=2000, n_prototypes=2)
+        evaluation.evaluate(data, "fairglvq", [0, 0.5, 1, 1.5], folds=5, store={str(path)!r}, n_jobs={n_jobs},
+                            progress=lambda done, total: print(done, flush=True), max_epochs=1000, n_prototypes=2)
     """)
     command = [sys.executable, "-c", script]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
         assert run.stdout is not None
         while int(run.stdout.readline()) < 2:
             pass
+        workers = psutil.Process(run.pid).children()
         run.send_signal(signal.SIGKILL)
-    store = Store(path)
-    with store._open() as db:
-        (kept,) = db.execute("SELECT COUNT(*) FROM rows").fetchone()
+    assert len(workers) == (0 if n_jobs == 1 else n_jobs)
+    assert psutil.wait_procs(workers, timeout=60)[1] == []  # they end with their parent
+    kept = number_of_rows(path)
     assert 2 <= kept < 20
     again = subprocess.run(command, capture_output=True, text=True, check=True)
     counts = [int(line) for line in again.stdout.split()]
-    assert counts == list(range(kept, 21))
+    assert counts == sorted(set(counts))
+    assert (counts[0], counts[-1]) == (kept, 20)
+    assert number_of_rows(path) == 20
+
+
+def test_without_a_store_nothing_is_written(data, tmp_path, monkeypatch):
+    monkeypatch.setenv("FAIRGLVQ_STORE", str(tmp_path / "home" / "rows.sqlite"))
+    for store in (None, False):  # scripts written by earlier versions say False
+        evaluation.evaluate(data, "const", folds=2, store=store)
+    assert list(tmp_path.iterdir()) == []
+    evaluation.evaluate(data, "const", folds=2, store=default_path())
+    assert number_of_rows(tmp_path / "home" / "rows.sqlite") == 2
 
 
 def test_summary_is_mean_and_population_spread():
@@ -259,16 +250,16 @@ def test_two_writers_at_once_lose_nothing(tmp_path):
     path = tmp_path / "rows.sqlite"
     script = textwrap.dedent(f"""
         import sys
-        from fairglvq.experiments.store import Key, Store
+        from fairglvq.experiments.store import RowKey, Store, default_path
         store = Store({str(path)!r})
         row = dict.fromkeys(("accuracy", "statistical_parity", "equal_opportunity", "equalized_odds", "seconds"), 0.5)
         for fold in range(200):
-            store.put(Key("f", sys.argv[1], None, {{}}, 200, fold, 0), "d", row | {{"counts": []}})
+            store.put(RowKey("f", sys.argv[1], None, {{}}, 200, fold, 0), "d", row | {{"counts": []}})
     """)
     runs = [subprocess.Popen([sys.executable, "-c", script, name]) for name in ("a", "b")]
     assert [run.wait() for run in runs] == [0, 0]
-    keys = [Key("f", name, None, {}, 200, fold, 0) for name in ("a", "b") for fold in range(200)]
-    assert len(Store(path).get(keys)) == 400
+    keys = [RowKey("f", name, None, {}, 200, fold, 0) for name in ("a", "b") for fold in range(200)]
+    assert len(Store(path).get(dict(enumerate(keys)))) == 400
 
 
 def test_many_may_make_the_same_file_at_once(tmp_path):

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import plotly.graph_objects as go
 import pytest
 
-from fairglvq.experiments import bundle, paper, sweep
+from fairglvq.experiments import bundle, paper
 from fairglvq.figures.svg import ticks, to_svg
 from fairglvq.figures.tradeoff import styles, tradeoff_figure
 from fairglvq.tradeoff import curve
@@ -18,7 +18,7 @@ def figure():
     import numpy as np
     import pandas as pd
 
-    plan = sweep.paper_sweep("adult")
+    plan = paper.paper_sweep("adult")
     rows = [
         {"dataset": "adult", "method": m.method, "strength": np.nan if m.strength is None else m.strength}
         | {"fold": m.fold, "seed": m.seed}

@@ -1,49 +1,18 @@
 """The trade-off page as a visitor meets it, in Chromium: run, cancel, resume after a kill, click, open, take away."""
 
-import itertools
 import os
 import re
 import signal
 import sqlite3
 
 import pytest
-from browser import Watch, choose, streamlit_app, streamlit_server, visits, wait_for, wait_idle
+from browser import streamlit_app, streamlit_server, visits, wait_for, wait_idle
 from playwright.sync_api import expect
+from sweeps import ALPHAS, CHART, Visit, slow_query
 
 pytestmark = pytest.mark.browser
-CHART = ".st-key-t_chart .js-plotly-plot .scatterlayer"
 QUICK = "?data=three_groups&epochs=10"
-ALPHAS = itertools.count(20)  # tenths: FairGLVQ's models are not known to the store, not even at a second try
 COMPUTE = re.compile(r"(Compute|Continue) \(\d+ models\)")
-
-
-def slow_query():
-    return f"?data=three_classes&epochs=500&batch=10&k=10&alpha={next(ALPHAS) / 10}"
-
-
-class Visit:
-    """One visitor on the trade-off page."""
-
-    def __init__(self, context, url, query):
-        self.page = context.new_page()
-        self.watch = Watch(self.page)
-        self.page.goto(f"{url}/tradeoff{query}")
-        self.page.wait_for_selector("h1", timeout=60_000)
-        wait_idle(self.page)
-
-    def drawn(self):
-        self.page.wait_for_selector(CHART, timeout=60_000)
-        wait_idle(self.page)
-        return self
-
-    def button(self, name):
-        return self.page.get_by_role("button", name=name)
-
-    def text(self, words):
-        return self.page.get_by_text(words)
-
-    def choose(self, label, option):
-        choose(self.page, label, option)
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ import textwrap
 from dataclasses import replace
 
 import pytest
-from browser import ROOT, wait_for
+from browser import ROOT
 
 from fairglvq import datasets
 from fairglvq.datasets import DATASETS
 from fairglvq.experiments import evaluation, methods, paper, sweep
-from fairglvq.experiments.engine import Pool, Run, local_workers
-from fairglvq.experiments.sweep import Model
+from fairglvq.experiments.engine import Engine
+from fairglvq.experiments.sweep import ModelKey
 from fairglvq.scenes import points, scoring, training
 from fairglvq.tradeoff import curve
 from fairglvq.tradeoff.choice import Choice, read_strengths, settings_of, usual, write_strengths
@@ -25,7 +25,7 @@ XOR = usual("xor")
 
 @pytest.mark.parametrize("name", paper.PARAMETERS)
 def test_data_sets_of_the_paper_start_with_its_experiment(name):
-    assert usual(name).sweep() == sweep.paper_sweep(name)
+    assert usual(name).sweep() == paper.paper_sweep(name)
 
 
 @pytest.mark.parametrize("name", DATASETS)
@@ -34,7 +34,7 @@ def test_every_data_set_has_a_sweep_that_can_be_trained(name):
     assert {"glvq", "inp", "fairglvq"} <= {method for method, _ in choice.strengths}
     if name != "compas":
         data = datasets.load(name)
-        assert len(choice.sweep().tasks(data)) == len(choice.sweep())
+        assert len(choice.sweep().keys(data)) == len(choice.sweep())
 
 
 LINKS = {
@@ -114,7 +114,9 @@ def test_methods_that_stay_keep_their_strengths():
     }
 
 
-@pytest.mark.parametrize("model", [Model("fairglvq", 1.25, 3, 1), Model("inp", 1.0, 0, 0), Model("glvq", None, 2, 0)])
+@pytest.mark.parametrize(
+    "model", [ModelKey("fairglvq", 1.25, 3, 1), ModelKey("inp", 1.0, 0, 0), ModelKey("glvq", None, 2, 0)]
+)
 def test_an_opened_model_is_the_one_on_the_curve(model):
     choice = replace(XOR, epochs=10)
     settings = settings_of(choice, model)
@@ -130,18 +132,14 @@ def test_an_opened_model_is_the_one_on_the_curve(model):
 
 
 def test_methods_without_prototypes_cannot_be_opened():
-    assert settings_of(XOR, Model("gradient_boosting", None, 0, 0)) is None
+    assert settings_of(XOR, ModelKey("gradient_boosting", None, 0, 0)) is None
 
 
 def test_rates_by_group_are_those_of_the_people():
     data = datasets.load("german")
     plan = sweep.of("german", {"glvq": ()}, folds=3, seeds=(0, 1), n_prototypes=2, max_epochs=5)
-    rows = []
-    for task in plan.tasks(data).values():
-        params = task.key.params
-        prepared = evaluation.prepare(data.X, data.y, data.s, 1, "glvq", [None], (task.seed, task.fold), 3, params)[1]
-        result = evaluation.train_and_assess(data.X, data.y, data.s, data.favourable, task, prepared, 3, params)[1]
-        rows.append(evaluation.row_of("german", task, result))
+    with Engine(n_jobs=1) as engine:
+        rows = engine.compute(plan, data)
     table = evaluation.tidy(rows).assign(counts=[row["counts"] for row in rows])
     shown = by_group(table, ["a", "b"])
     assert shown["people"].tolist() == [int((data.s == group).sum()) for group in (0, 1)]
@@ -156,13 +154,10 @@ def test_the_default_choice_is_adult():
 
 def test_the_receipt_prints_the_numbers_on_screen(capsys):
     choice = replace(XOR, epochs=3, folds=2, seeds=1).with_strengths("fairglvq", (0.0, 1.0))
-    pool = Pool(local_workers(1))
-    data = datasets.load("xor")
-    run = pool.begin(Run(choice.sweep(), data, choice.sweep().tasks(data), {}, None), "me")
-    wait_for(lambda: run.state == "done", 60, "the run")
-    pool.close()
+    with Engine(n_jobs=2) as engine:
+        rows = engine.compute(choice.sweep(), datasets.load("xor"))
     exec(compile(export.receipt(choice), "receipt", "exec"), {})
-    table = curve.summary(evaluation.tidy(run.table_rows()))
+    table = curve.summary(evaluation.tidy(rows))
     shown = table[[name for name in table if not name.startswith("equalized")]]
     assert capsys.readouterr().out == shown.round(4).to_string(index=False) + "\n"
 

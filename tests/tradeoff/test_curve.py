@@ -13,7 +13,7 @@ from scipy import stats
 from test_grammar import SIGHT, THEMES, contrast, lab, linear
 
 from fairglvq import datasets
-from fairglvq.experiments import bundle, evaluation, methods, paper, sweep
+from fairglvq.experiments import bundle, evaluation, methods, paper
 from fairglvq.fairness import limit
 from fairglvq.figures import tradeoff as figures
 from fairglvq.grammar import BACKGROUNDS, CLASS_COLOURS, GROUP_SHAPES
@@ -355,7 +355,7 @@ def test_labels_that_would_overlap_are_moved_or_left_out():
 
 
 def bundled_figure(name, published):
-    plan = sweep.paper_sweep(name)
+    plan = paper.paper_sweep(name)
     rows = [
         {"dataset": name, "method": m.method, "strength": math.nan if m.strength is None else m.strength}
         | {"fold": m.fold, "seed": m.seed}

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
 from fairglvq.datasets import DATASETS
 from fairglvq.experiments import bundle, methods
-from fairglvq.experiments.cluster import cluster_workers
-from fairglvq.experiments.engine import Pool, Run, local_workers
-from fairglvq.experiments.store import Store
-from fairglvq.experiments.sweep import Model, Sweep
+from fairglvq.experiments.engine import SweepRun
+from fairglvq.experiments.store import Store, default_path
+from fairglvq.experiments.sweep import ModelKey, Sweep
 from fairglvq.scenes.settings import TABLE, Settings
 from fairglvq.scenes.sources import dataset_of, key_of
 from fairglvq.tradeoff.choice import Choice
 from pages.shared import download
 from pages.shared.progress import time_left
+from pages.shared.server import pool
 from pages.shared.tradeoff.session import change
 from pages.shared.visit import visit
 from pages.shared.widgets import bound, button
@@ -34,14 +32,6 @@ class Found(NamedTuple):
     groups: list[str]
 
 
-@st.cache_resource(show_spinner=False)
-def pool() -> Pool:
-    """The one pool of this server: a Dask cluster if there is one, else a process per core."""
-    address = os.environ.get("FAIRGLVQ_CLUSTER")
-    size = int(os.environ.get("FAIRGLVQ_WORKERS", os.cpu_count() or 1))
-    return Pool(cluster_workers(address) if address else local_workers(max(1, size)))
-
-
 def title_of(dataset: str) -> str:
     """The data set's name for people."""
     return "your table" if dataset == TABLE else DATASETS[dataset].title
@@ -52,7 +42,7 @@ def data_of(choice: Choice) -> Any:
     return dataset_of(Settings(dataset=choice.dataset, table=choice.table))
 
 
-def bundled(choice: Choice) -> dict[Model, dict[str, Any]]:
+def bundled(choice: Choice) -> dict[ModelKey, dict[str, Any]]:
     """Rows that came with the project."""
     return bundle.load().known(choice.sweep()) if choice.strengths else {}
 
@@ -63,7 +53,7 @@ def running(choice: Choice) -> bool:
     return run is not None and run.state == "running"
 
 
-def _run(choice: Choice) -> Run | None:
+def _run(choice: Choice) -> SweepRun | None:
     """The run of this visit, if it is about this choice."""
     run = visit().curve.run
     if run is None or not choice.strengths or run.sweep != choice.sweep():
@@ -81,7 +71,7 @@ def join(choice: Choice) -> None:
         st.rerun()
 
 
-def _watch(run: Run, choice: Choice) -> None:
+def _watch(run: SweepRun, choice: Choice) -> None:
     curve = visit().curve
     curve.run, curve.run_choice = run, choice
 
@@ -97,36 +87,23 @@ def collect(choice: Choice) -> Found:
     run = _run(choice)
     stored = run.rows if run else _stored(choice, sweep)
     known |= dict(stored)
-    rows = [
-        {
-            "dataset": choice.dataset,
-            "method": model.method,
-            "strength": np.nan if model.strength is None else model.strength,
-            "fold": model.fold,
-            "seed": model.seed,
-        }
-        | known[model]
-        for model in sweep.models()
-        if model in known
-    ]
+    rows = [model.row(choice.dataset, known[model]) for model in sweep.models() if model in known]
     failed = run.failures if run else {}
     missing = sum(model not in known and model.method not in failed for model in sweep.models())
     table = pd.DataFrame(rows)
     return Found(table, len(shipped - set(stored)), missing, _group_names(choice))
 
 
-def _stored(choice: Choice, sweep: Sweep) -> dict[Model, dict[str, Any]]:
+def _stored(choice: Choice, sweep: Sweep) -> dict[ModelKey, dict[str, Any]]:
     if download.needed(choice.dataset):
         return {}
     store = _store(choice)
     if store is None or (choice.dataset != TABLE and not store.has(choice.dataset)):
         return {}
     try:
-        tasks = sweep.tasks(data_of(choice))
+        return store.get(sweep.keys(data_of(choice)))
     except ValueError:  # said when the visitor wants to compute it
         return {}
-    digests = {task.key.digest(): model for model, task in tasks.items()}
-    return {digests[digest]: row for digest, row in store.get(task.key for task in tasks.values()).items()}
 
 
 def _store(choice: Choice) -> Store | None:
@@ -135,7 +112,7 @@ def _store(choice: Choice) -> Store | None:
     if choice.dataset == TABLE and not curve.keep_scores:
         return None
     try:
-        return Store()
+        return Store(default_path())
     except OSError as problem:
         curve.store_problem = str(problem)
         return None
@@ -161,7 +138,7 @@ def status(choice: Choice, found: Found) -> None:
             help="Scores and counts per fold, so that the same run can go on another day. Never the table itself.",
         )  # fmt: skip
     if run and run.state == "running":
-        run.look(visit().curve.watcher)
+        run.seen_by(visit().curve.watcher)
         _progress(run)
     else:
         _offer(choice, found, run)
@@ -175,12 +152,12 @@ def status(choice: Choice, found: Found) -> None:
     if curve.store_problem:
         st.warning(f"What is computed here lasts only as long as this visit: {curve.store_problem}.")
         curve.store_problem = ""
-    if run and run.unkept:
-        st.warning(f"Rows could not be kept on disk ({run.unkept}); they last as long as this visit.")
+    if run and run.store_error:
+        st.warning(f"Rows could not be kept on disk ({run.store_error}); they last as long as this visit.")
 
 
-def _progress(run: Run) -> None:
-    done, total = len(run.rows), len(run.tasks)
+def _progress(run: SweepRun) -> None:
+    done, total = len(run.rows), len(run.keys)
     left = run.seconds_left(pool().size)
     words = f"{done:,} of {total:,} models" + (f", {time_left(left)}" if left is not None else " …")
     with st.container(key="progress", horizontal=True, vertical_alignment="center"):
@@ -194,17 +171,17 @@ def _elsewhere(choice: Choice) -> None:
     run, other = curve.run, curve.run_choice
     if run is None or other is None or run.state != "running" or _run(choice) is run:
         return
-    run.look(visit().curve.watcher)
+    run.seen_by(visit().curve.watcher)
     with st.container(key="elsewhere", border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f"Your other run goes on: {len(run.rows):,} of {len(run.tasks):,} models of "
+            f"Your other run goes on: {len(run.rows):,} of {len(run.keys):,} models of "
             f"{title_of(other.dataset)}. Computing here stops it; finished models are kept."
         )
         button("Back to it", change, other)
         button("Cancel it", stop)
 
 
-def _offer(choice: Choice, found: Found, run: Run | None) -> None:
+def _offer(choice: Choice, found: Found, run: SweepRun | None) -> None:
     total = len(choice.sweep()) if choice.strengths else 0
     known = total - found.n_missing
     with st.container(key="offer", horizontal=True, vertical_alignment="center"):
@@ -220,7 +197,7 @@ def _offer(choice: Choice, found: Found, run: Run | None) -> None:
         curve.problem = ""
 
 
-def _known_words(found: Found, known: int, total: int, run: Run | None) -> str:
+def _known_words(found: Found, known: int, total: int, run: SweepRun | None) -> str:
     left = visit().curve.left_run
     if left and left.state == "running" and not run:
         return "Somebody else wants the same models, so their training goes on. Continue, to watch it grow again."
@@ -244,7 +221,7 @@ def _begin(choice: Choice, afresh: bool) -> None:
         return
     data, sweep, store = data_of(choice), choice.sweep(), _store(choice)
     try:
-        tasks = sweep.tasks(data)
+        sweep.keys(data)
     except ValueError as problem:
         curve.problem = f"This cannot be computed: {problem}"
         return
@@ -255,14 +232,14 @@ def _begin(choice: Choice, afresh: bool) -> None:
     if not afresh and before and before is _run(choice):
         known |= before.rows
     curve.left_run = None
-    _watch(pool().begin(Run(sweep, data, tasks, known, store), curve.watcher), choice)
+    _watch(pool().begin(SweepRun(sweep, data, known, store), curve.watcher), choice)
 
 
 def stop() -> None:
     """Give up what is being computed for this visit, or leave it to those who want the same."""
     curve = visit().curve
     run = curve.run
-    if run is None or run.ended is not None:
+    if run is None or run.state != "running":
         return
     pool().cancel(run, curve.watcher)
     if run.state == "running":

@@ -1,0 +1,50 @@
+"""Sweeps as keys, and how little it takes to read one from a link."""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from browser import ROOT
+
+from fairglvq import datasets
+from fairglvq.experiments import sweep
+from fairglvq.experiments.sweep import ModelKey
+
+
+def test_a_sweep_lists_whole_curves_fold_by_fold():
+    plan = sweep.of("xor", {"glvq": (), "fairglvq": (0, 1)}, folds=2, seeds=(3, 4))
+    models = list(plan.models())
+    assert len(plan) == len(models) == len(set(models)) == 12
+    assert models[:3] == [
+        ModelKey("glvq", None, 0, 3),
+        ModelKey("fairglvq", 0.0, 0, 3),
+        ModelKey("fairglvq", 1.0, 0, 3),
+    ]
+    assert [(model.seed, model.fold) for model in models[::3]] == [(3, 0), (3, 1), (4, 0), (4, 1)]
+    keys = plan.keys(datasets.load("xor", size=40))
+    assert list(keys) == models
+    assert hash(plan) == hash(sweep.of("xor", {"glvq": (), "fairglvq": [0, 1]}, folds=2, seeds=[3, 4]))
+
+
+def test_a_sweep_that_cannot_be_is_named():
+    with pytest.raises(ValueError, match="FairGLVQ needs at least one strength"):
+        sweep.of("xor", {"fairglvq": ()})
+    with pytest.raises(ValueError, match="method must be one of"):
+        sweep.of("xor", {"magic": (1,)})
+
+
+def test_reading_a_link_loads_nothing_that_trains():
+    """Sweeps, methods and the paper's strengths are read without pandas, scikit-learn or Numba."""
+    program = """
+        import sys
+        from fairglvq.tradeoff import choice
+        from pages.shared import links
+
+        links.from_query({"data": "adult", "C": "2"})
+        choice.from_query({"data": "compas", "methods": "inp.fairglvq", "s_fairglvq": "0_1", "folds": "3"})
+        print([name for name in ("numba", "sklearn", "pandas", "scipy", "distributed") if name in sys.modules])
+    """
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert run.stdout == "[]\n"
