@@ -14,10 +14,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fairglvq.labels import as_array, as_column, encode, positions
-from fairglvq.lvq import kernels
 from fairglvq.lvq.activations import ACTIVATIONS
 from fairglvq.lvq.initialisers import INITIALISERS, initial_prototypes
-from fairglvq.lvq.trainer import Recipe, Snapshot, Trainer, as_prototypes, as_rows
+from fairglvq.lvq.trainer import Recipe, Snapshot, Trainer, as_rows, squared_distances
 
 STEPS = ("algorithm", "published")
 
@@ -339,9 +338,7 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
         check_is_fitted(self, "prototypes_")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         _refuse_giants(X, "X")
-        out = np.empty((X.shape[0], len(self.prototypes_)))
-        kernels.distances(*as_rows(X), *as_prototypes(self.prototypes_, self._prototype_codes()), out)
-        return out
+        return squared_distances(as_rows(X), self.prototypes_)
 
     @property
     def _n_features_out(self):

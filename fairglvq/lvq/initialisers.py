@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from fairglvq.lvq import kernels
-from fairglvq.lvq.trainer import as_prototypes, as_rows, nearest_prototypes
+from fairglvq.lvq.trainer import as_rows, nearest_prototypes, squared_distances
 
 # Variance per feature of the noise around shared centres in the published runs, whose features span [0, 1]; here it
 # is scaled with a feature's range, so that it means the same for other scales.
@@ -23,11 +23,10 @@ def kmeans(X, k: int, rng: np.random.Generator, *, max_iter: int = 300, tol: flo
     With fewer than k different points the surplus centres repeat others: they win no point.
     """
     rows = as_rows(X)
-    n = X.shape[0]
     W = _seeds(X, rows, k, rng)
     tol = tol * _mean_variance(X)
     for _ in range(max_iter):
-        nearest = nearest_prototypes(rows, as_prototypes(W, np.zeros(k)), n)
+        nearest = nearest_prototypes(rows, W)
         members = np.bincount(nearest, minlength=k)[:, None]
         means = _cell_sums(rows, nearest, *W.shape) / np.maximum(members, 1)
         before, W = W, np.where(members > 0, means, W)
@@ -89,28 +88,23 @@ def _seeds(X, rows, k: int, rng) -> np.ndarray:
     """Greedy k-means++: each seed is the best of 2 + log k points drawn in proportion to the squared distance."""
     n = X.shape[0]
     chosen = [int(rng.integers(n))]
-    closest = _distances_to(X, rows, chosen)[:, 0]
+    closest = squared_distances(rows, _dense(X[chosen]))[:, 0]
     trials = 2 + int(np.log(k))
     for _ in range(1, k):
         total = closest.cumsum()
         candidates = np.searchsorted(total, rng.random(trials) * total[-1])
-        distances = np.minimum(closest[:, None], _distances_to(X, rows, np.minimum(candidates, n - 1)))
+        drawn = _dense(X[np.minimum(candidates, n - 1)])
+        distances = np.minimum(closest[:, None], squared_distances(rows, drawn))
         best = int(distances.sum(axis=0).argmin())
         chosen.append(int(min(candidates[best], n - 1)))
         closest = distances[:, best]
     return _dense(X[np.array(chosen)])
 
 
-def _distances_to(X, rows, chosen) -> np.ndarray:
-    out = np.empty((X.shape[0], len(chosen)))
-    kernels.distances(*rows, *as_prototypes(_dense(X[np.asarray(chosen)]), np.zeros(len(chosen))), out)
-    return out
-
-
 def _cell_sums(rows, nearest, k: int, d: int) -> np.ndarray:
     """The sum of the points of each cell, (k, d)."""
-    if rows.indptr.size == 0:
-        return np.stack([np.bincount(nearest, column, k) for column in rows.dense.T], axis=1)
+    if isinstance(rows, kernels.DenseRows):
+        return np.stack([np.bincount(nearest, column, k) for column in rows.X.T], axis=1)
     entry = np.repeat(nearest.astype(np.int64) * d, np.diff(rows.indptr)) + rows.indices
     return np.bincount(entry, rows.data, k * d).reshape(k, d)
 

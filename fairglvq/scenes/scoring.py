@@ -9,18 +9,10 @@ import numpy as np
 
 from fairglvq.fairness.metrics import gaps_from_counts
 from fairglvq.lvq import kernels
-from fairglvq.lvq.trainer import as_prototypes, as_rows
+from fairglvq.lvq.trainer import as_rows, squared_distances
 
 if TYPE_CHECKING:
     from fairglvq.scenes.scene import Run, Scene, Table
-
-
-def squared_distances(rows: kernels.Rows, W: np.ndarray) -> np.ndarray:
-    """Squared distances (n, P)."""
-    n = len(rows.dense) or len(rows.indptr) - 1
-    out = np.empty((n, len(W)))
-    kernels.distances(*rows, *as_prototypes(W, np.zeros(len(W))), out)
-    return out
 
 
 def decided(rows: kernels.Rows, W: np.ndarray, labels: np.ndarray) -> np.ndarray:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from fairglvq.lvq.trainer import as_rows
+from fairglvq.lvq.trainer import as_rows, squared_distances
 from fairglvq.scenes import settings as state
 from fairglvq.scenes.scene import Film, Scene
-from fairglvq.scenes.scoring import changed_decisions, decide, labels_of, nearest, squared_distances, tallied
+from fairglvq.scenes.scoring import changed_decisions, decide, labels_of, nearest, tallied
 from fairglvq.scenes.settings import FIELDS, Point, Settings
 from pages.shared import links, session
 from pages.shared.playground import stage
