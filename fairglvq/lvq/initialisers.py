@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fairglvq.lvq import kernels
 from fairglvq.lvq.trainer import as_rows, nearest_prototypes, squared_distances
 
 # Variance per feature of the noise around shared centres in the published runs, whose features span [0, 1]; here it
@@ -103,7 +102,7 @@ def _seeds(X, rows, k: int, rng) -> np.ndarray:
 
 def _cell_sums(rows, nearest, k: int, d: int) -> np.ndarray:
     """The sum of the points of each cell, (k, d)."""
-    if isinstance(rows, kernels.DenseRows):
+    if not rows.sparse:
         return np.stack([np.bincount(nearest, column, k) for column in rows.X.T], axis=1)
     entry = np.repeat(nearest.astype(np.int64) * d, np.diff(rows.indptr)) + rows.indices
     return np.bincount(entry, rows.data, k * d).reshape(k, d)

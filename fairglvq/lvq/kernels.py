@@ -17,8 +17,8 @@ How to work on this file:
 
 * Python calls an ``entry``. A ``part`` is compiled into the entries that use it; from Python it runs uncompiled.
   An ``inlined`` function is pasted into its caller, which compiles faster where it only calls others.
-* What differs between dense and sparse rows is written twice and joined by :func:`by_layout`; everything else is
-  written once and compiled for each of the two.
+* What differs between dense and sparse rows is a function for each (:func:`measure`, :func:`scatter`). The choice is
+  made at run time: two types of rows would double the time of the first compilation.
 * No compiled function allocates memory: Python passes the work space. This and plain loops in place of NumPy's
   whole-array functions keep the compilation short.
 * Everything stays in one file: Numba renews its cache on disk only when the file of an entry changes.
@@ -26,12 +26,11 @@ How to work on this file:
 Everything releases the GIL.
 """
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
-from numba.extending import overload, register_jitable
+from numba.extending import register_jitable
 
 _options: dict[str, Any] = {
     "nogil": True,
@@ -39,10 +38,9 @@ _options: dict[str, Any] = {
     "no_cfunc_wrapper": True,
     "_nrt": False,  # no memory is allocated, so no references need be counted
 }
-_fused: dict[str, Any] = {**_options, "fastmath": {"contract"}}  # multiply and add in one instruction
 entry = njit(cache=True, **_options)
 part = register_jitable(**_options)
-fused_part = register_jitable(**_fused)
+fused_part = register_jitable(fastmath={"contract"}, **_options)  # multiply and add in one instruction
 inlined = njit(inline="always", **_options)
 
 TILE = 64  # points per tile: enough to outweigh the calls, few enough for the fastest level of memory
@@ -51,32 +49,24 @@ TILE = 64  # points per tile: enough to outweigh the calls, few enough for the f
 # -- data -----------------------------------------------------------------------------------------------------------
 
 
-class DenseRows(NamedTuple):
-    """Points as a table."""
+class Rows(NamedTuple):
+    """Points by row, as a table or as a CSR matrix; the arrays of the other layout are empty."""
 
     X: np.ndarray  # (n, d)
-
-    @property
-    def n(self) -> int:
-        """How many points."""
-        return len(self.X)
-
-
-class SparseRows(NamedTuple):
-    """Points as a CSR matrix."""
-
     data: np.ndarray  # (nnz,)
     indices: np.ndarray  # (nnz,) int32
-    indptr: np.ndarray  # (n + 1,) int32
+    indptr: np.ndarray  # (n + 1,) int32; (0,) means dense
     squares: np.ndarray  # (n,) |x|²
 
     @property
+    def sparse(self) -> bool:
+        """Whether this is a CSR matrix."""
+        return self.indptr.size > 0
+
+    @property
     def n(self) -> int:
         """How many points."""
-        return len(self.squares)
-
-
-Rows = DenseRows | SparseRows
+        return len(self.squares if self.sparse else self.X)
 
 
 class Points(NamedTuple):
@@ -139,6 +129,7 @@ class Tile(NamedTuple):
     closest: np.ndarray  # (max(K, G, 2), T) smallest distance² per label; then, in rows 0 and 1, those of w+ and w-
     who: np.ndarray  # (max(K, G, 2), T) the prototypes that have them, as floats, -1 where there is none
     factor: np.ndarray  # (2, T) what multiplies x - w of w+ and of w-
+    value: np.ndarray  # (T,) Φ(μ)
     label: np.ndarray  # (T,) the points' labels, as floats
     first: np.ndarray  # (T,) smallest distance²
     second: np.ndarray  # (T,) second smallest distance²
@@ -164,29 +155,18 @@ class Options(NamedTuple):
 def new_tile(d: int, n_prototypes: int, n_labels: int) -> Tile:
     """Work space for d columns (0 if rows are sparse), P prototypes and as many labels as classes or groups."""
     P, L = n_prototypes, max(n_labels, 2)
-    shapes = ((d, TILE), (P,), (P, TILE), (L, TILE), (L, TILE), (2, TILE), (TILE,), (TILE,), (TILE,), (TILE,))
+    line = (TILE,)
+    shapes = ((d, TILE), (P,), (P, TILE), (L, TILE), (L, TILE), (2, TILE), line, line, line, line, line)
     return Tile(*map(np.empty, shapes))
-
-
-def by_layout(dense: Callable, sparse: Callable) -> Callable:
-    """One function for compiled code out of two: the type of the first argument, the rows, decides."""
-
-    def chosen(rows, *arguments):
-        return (sparse if isinstance(rows, SparseRows) else dense)(rows, *arguments)
-
-    @overload(chosen, jit_options=_fused, strict=False)
-    def choose(rows, *arguments):
-        return sparse if rows.instance_class is SparseRows else dense
-
-    return chosen
 
 
 # -- distances ------------------------------------------------------------------------------------------------------
 
 
-def measure_dense(rows, prototypes, batch, tile):
-    """|x - w_j|² of the points of a batch of up to T to every prototype, into ``tile.near``."""
-    X, W, x, near = rows.X, prototypes.W, tile.x, tile.near
+@fused_part
+def measure_dense(X, prototypes, batch, tile):
+    """:func:`measure`, by coordinates."""
+    W, x, near = prototypes.W, tile.x, tile.near
     P, d = W.shape
     for k in range(d):
         for b in range(batch.size):
@@ -209,8 +189,9 @@ def measure_dense(rows, prototypes, batch, tile):
                 near[j, b] += gap * gap
 
 
+@fused_part
 def measure_sparse(rows, prototypes, batch, tile):
-    """The same for sparse rows."""
+    """:func:`measure`, by non-zeros: |x - w|² = |x|² + |w|² - 2 x·w."""
     data, indices, indptr = rows.data, rows.indices, rows.indptr
     columns, norms, products, near = prototypes.columns, prototypes.norms, tile.products, tile.near
     P = norms.size
@@ -228,7 +209,13 @@ def measure_sparse(rows, prototypes, batch, tile):
             near[j, b] = distance if distance > 0.0 else 0.0  # rounding may leave -1e-17 on a prototype
 
 
-measure = by_layout(measure_dense, measure_sparse)
+@inlined
+def measure(rows, prototypes, batch, tile):
+    """|x - w_j|² of the points of a batch of up to T to every prototype, into ``tile.near``."""
+    if rows.indptr.size == 0:
+        measure_dense(rows.X, prototypes, batch, tile)
+    else:
+        measure_sparse(rows, prototypes, batch, tile)
 
 
 @part
@@ -404,9 +391,10 @@ def weigh(tile, count, options):
         factor[1, b] = -pull * d_plus
 
 
-def scatter_dense(rows, batch, tile, sums):
-    """Add factor * (x, 1) of each point of a tile to the sums (P, d + 1) of its two rivals."""
-    X, d = rows.X, rows.X.shape[1]
+@part
+def scatter_dense(X, batch, tile, sums):
+    """:func:`scatter`, by coordinates."""
+    d = X.shape[1]
     for side in range(2):  # w+ of all points, then w-
         for b in range(batch.size):
             j, f = np.int64(tile.who[side, b]), tile.factor[side, b]
@@ -417,8 +405,9 @@ def scatter_dense(rows, batch, tile, sums):
                 sums[j, k] += f * X[batch[b], k]
 
 
+@part
 def scatter_sparse(rows, batch, tile, sums):
-    """The same for sparse rows, both rivals side by side: additions to two prototypes do not wait for each other."""
+    """:func:`scatter`, by non-zeros, both rivals side by side: their additions do not wait for each other."""
     data, indices, d = rows.data, rows.indices, sums.shape[1] - 1
     for b in range(batch.size):
         i, j0, j1 = batch[b], np.int64(tile.who[0, b]), np.int64(tile.who[1, b])
@@ -434,7 +423,13 @@ def scatter_sparse(rows, batch, tile, sums):
             sums[j1, indices[e]] += f1 * data[e]
 
 
-scatter = by_layout(scatter_dense, scatter_sparse)
+@inlined
+def scatter(rows, batch, tile, sums):
+    """Add factor * (x, 1) of each point of a tile to the sums (P, d + 1) of its two rivals."""
+    if rows.indptr.size == 0:
+        scatter_dense(rows.X, batch, tile, sums)
+    else:
+        scatter_sparse(rows, batch, tile, sums)
 
 
 @part
@@ -456,6 +451,19 @@ def add_term(term, points, batch, prototypes, tile, pulls, options, n_labels):
     scatter(points.rows, batch, tile, pulls.sums[term])
     pulls.updates[term] += 2 * batch.size - missing
     pulls.simulated[term] += missing
+
+
+@part
+def add_totals(tile, count, options, totals):
+    """Add Σ Φ(μ) and the number of points whose nearest prototype has their label to the totals (2,) of a term."""
+    closest, who, value = tile.closest, tile.who, tile.value
+    for b in range(count):
+        mu, _ = relative_difference(closest[0, b], closest[1, b])
+        value[b], _ = activate(options.activation, options.beta, mu)
+    for b in range(count):
+        totals[0] += value[b]
+        d_plus, d_minus = closest[0, b], closest[1, b]
+        totals[1] += (d_plus < d_minus) | ((d_plus == d_minus) & (who[0, b] < who[1, b]))  # the first wins a tie
 
 
 @part
@@ -546,20 +554,16 @@ def longest(norms):
     return np.sqrt(most)
 
 
-def rounding_dense(rows, i, length):
-    """How far rounding can have moved a squared distance of point i: relatively little, as a sum of squares."""
-    return 0.0
+@part
+def rounding(rows, i, length):
+    """How far rounding can have moved the squared distances of point i to prototypes no longer than ``length``.
 
-
-def rounding_sparse(rows, i, length):
-    """How far rounding can have moved a squared distance of point i: (non-zeros + 4) ε (|x| + |w|)².
-
-    The expanded square cancels, so this does not shrink with the distance.
+    Sums of squares of dense rows are relatively exact. The expanded square of sparse rows cancels:
+    (non-zeros + 4) ε (|x| + |w|)².
     """
+    if rows.indptr.size == 0:
+        return 0.0
     return (rows.indptr[i + 1] - rows.indptr[i] + 4) * 2.0**-52 * (np.sqrt(rows.squares[i]) + length) ** 2
-
-
-rounding = by_layout(rounding_dense, rounding_sparse)
 
 
 @part
@@ -636,62 +640,43 @@ def vote(counts, published, random, pseudo):
     return flips
 
 
-def distances_dense(rows, prototypes, out):
-    """|x - w|² of every point to every prototype, into ``out`` (n, P)."""
-    columns = prototypes.columns
-    for i in range(out.shape[0]):
-        for j in range(out.shape[1]):
-            out[i, j] = 0.0
-        for k in range(columns.shape[0]):
-            x = rows.X[i, k]
-            for j in range(out.shape[1]):
-                gap = x - columns[k, j]
-                out[i, j] += gap * gap
-
-
-def distances_sparse(rows, prototypes, out):
-    """The same for sparse rows."""
-    columns, norms = prototypes.columns, prototypes.norms
-    for i in range(out.shape[0]):
-        for j in range(out.shape[1]):
-            out[i, j] = 0.0
-        for e in range(rows.indptr[i], rows.indptr[i + 1]):
-            x, k = rows.data[e], rows.indices[e]
-            for j in range(out.shape[1]):
-                out[i, j] += x * columns[k, j]
-        for j in range(out.shape[1]):
-            distance = rows.squares[i] + norms[j] - 2.0 * out[i, j]
-            out[i, j] = distance if distance > 0.0 else 0.0
-
-
-_distances = by_layout(distances_dense, distances_sparse)
-
-
 @entry
 def distances(rows, prototypes, out):
     """|x - w|² of every point to every prototype, into ``out`` (n, P)."""
-    _distances(rows, prototypes, out)
+    columns, norms = prototypes.columns, prototypes.norms
+    for i in range(out.shape[0]):
+        for j in range(norms.size):
+            out[i, j] = 0.0
+        if rows.indptr.size == 0:
+            for k in range(columns.shape[0]):
+                x = rows.X[i, k]
+                for j in range(norms.size):
+                    gap = x - columns[k, j]
+                    out[i, j] += gap * gap
+        else:
+            for e in range(rows.indptr[i], rows.indptr[i + 1]):
+                x, k = rows.data[e], rows.indices[e]
+                for j in range(norms.size):
+                    out[i, j] += x * columns[k, j]
+            for j in range(norms.size):
+                distance = rows.squares[i] + norms[j] - 2.0 * out[i, j]
+                out[i, j] = distance if distance > 0.0 else 0.0
 
 
 @entry
-def survey(points, prototypes, tile, pulls, options, counts, tallies):
-    """Leave in ``pulls.sums`` how the first terms pull on the whole training set, scaled as a step scales them.
+def survey(points, prototypes, tile, pulls, options, counts, totals):
+    """Leave in ``pulls.sums`` how the terms pull on the whole training set, scaled as a step scales them.
 
-    ``tallies`` (terms, 2) says how many terms, and takes Σ Φ(μ) and the number of points with the right label of each.
+    ``totals`` (1 or 2 terms, 2) receives :func:`add_totals` of each term.
     """
-    n_terms, n_labels, width = tallies.shape[0], counts.shape[1:], tile.near.shape[1]
+    n_terms, n_labels, width = totals.shape[0], counts.shape[1:], tile.near.shape[1]
     clear(pulls)
     for start in range(0, points.order.size, width):
         batch = points.order[start : start + width]
         measure(points.rows, prototypes, batch, tile)
         for term in range(n_terms):
             add_term(term, points, batch, prototypes, tile, pulls, options, n_labels)
-            for b in range(batch.size):
-                mu, _ = relative_difference(tile.closest[0, b], tile.closest[1, b])
-                value, _ = activate(options.activation, options.beta, mu)
-                tallies[term, 0] += value
-                tied = mu == 0.0 and tile.who[0, b] < tile.who[1, b]  # the first prototype wins a tie
-                tallies[term, 1] += mu < 0.0 or tied
+            add_totals(tile, batch.size, options, totals[term])
     subtract_prototypes(prototypes, pulls, n_terms)
     for term in range(n_terms):
         factor = scale(term, points, points.order, pulls, n_labels, options)

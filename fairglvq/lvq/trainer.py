@@ -55,14 +55,20 @@ def as_rows(X) -> kernels.Rows:
     if isinstance(X, np.ndarray):
         # Below a quarter of non-zeros the sparse loops win (measured on Adult's 98 columns); narrow tables never do.
         if X.shape[1] < 16 or np.count_nonzero(X) > 0.25 * X.size:
-            # Numba would compile anew for read-only arrays (memory maps of worker processes): a copy is cheaper.
-            return kernels.DenseRows(np.require(X, np.float64, ["C", "W"]))
+            return dense_rows(X)
         from scipy.sparse import csr_array
 
         X = csr_array(X)
     data, squares = np.require(X.data, np.float64, ["C", "W"]), np.asarray(X.multiply(X).sum(axis=1)).ravel()
     indices, indptr = (np.require(index, np.int32, ["C", "W"]) for index in (X.indices, X.indptr))
-    return kernels.SparseRows(data, indices, indptr, squares)
+    return kernels.Rows(np.empty((0, 0)), data, indices, indptr, squares)
+
+
+def dense_rows(X: np.ndarray) -> kernels.Rows:
+    """Rows that stay dense, however many zeros they hold."""
+    none, no_index = np.empty(0), np.empty(0, np.int32)
+    # Numba would compile anew for read-only arrays (memory maps of worker processes): a copy is cheaper.
+    return kernels.Rows(np.require(X, np.float64, ["C", "W"]), none, no_index, no_index, none)
 
 
 def as_prototypes(W: np.ndarray, labels: np.ndarray, pseudo: np.ndarray | None = None) -> kernels.Prototypes:
@@ -86,14 +92,11 @@ def nearest_prototypes(rows: kernels.Rows, W: np.ndarray) -> np.ndarray:
     """The nearest prototype of each point (the first at a tie), int32 (n,)."""
     nearest, block = np.empty(rows.n, np.int32), 4096  # points at a time, to save memory
     for a in range(0, rows.n, block):
-        nearest[a : a + block] = squared_distances(_part_of(rows, a, a + block), W).argmin(axis=1)
+        some = rows._replace(
+            X=rows.X[a : a + block], indptr=rows.indptr[a : a + block + 1], squares=rows.squares[a : a + block]
+        )
+        nearest[a : a + block] = squared_distances(some, W).argmin(axis=1)
     return nearest
-
-
-def _part_of(rows: kernels.Rows, start: int, stop: int) -> kernels.Rows:
-    if isinstance(rows, kernels.DenseRows):
-        return kernels.DenseRows(rows.X[start:stop])
-    return rows._replace(indptr=rows.indptr[start : stop + 1], squares=rows.squares[start:stop])
 
 
 def new_cells(n: int, n_prototypes: int, n_classes: int, n_groups: int) -> kernels.Cells:
@@ -229,9 +232,7 @@ class Trainer:
             self._vote()
             self.flips += int((before != self.prototypes.pseudo).sum())
         totals = np.zeros((2 if self.voting else 1, 2))  # by term: Σ Φ(μ), points with the right label
-        kernels.survey(
-            self.points, self.prototypes, self.tile, self.pulls, self._options(), self.cells.counts, totals
-        )
+        kernels.survey(self.points, self.prototypes, self.tile, self.pulls, self._options(), self.cells.counts, totals)
         class_pull, fair_pull = self.pulls.sums[:, :, :-1].copy()
         costs, right = (totals / len(self.points.order)).T.tolist()
         if not self.voting:
