@@ -23,12 +23,12 @@ STEPS = ("algorithm", "published")
 # More groups than this, with fewer members than that in the median group, are probably a measurement, not a group.
 MANY_GROUPS, SMALL_GROUP = 10, 10
 
-# Sums of squares and of moves beyond this would leave the range of the kernels' 32-bit numbers.
+# Products of squared distances between larger values would come near the limits of float64.
 LARGEST = 1e30
 
-# A stream's votes are halved whenever they hold more points per prototype than this. Prototypes move on; if points that
-# are others' by now voted for ever, pseudo-classes would freeze: on XOR with C = 2 or 3 the gap between the groups then
-# grew to 0.4, from 0.25 without fairness. With it, a stream ends where fit does.
+# A stream's counts are halved whenever they hold more points per prototype than this. Prototypes move, and points stay
+# counted in the cell they were in; without halving, old counts would fix the pseudo-classes: on XOR with C = 2 or 3 the
+# gap between the groups then grew to 0.4, from 0.25 without fairness. With halving, a stream ends where fit does.
 VOTES_PER_PROTOTYPE = 100
 
 
@@ -82,7 +82,7 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
 
     μ(x) = (d+ - d-) / (d+ + d-), with the squared Euclidean distances to the closest prototype of the point's class and
     to the closest of another class; Φ is the ``activation``. Distances mix all features, and steps are longer the
-    closer things lie: scale features to [0, 1] first (MinMaxScaler), as the paper does.
+    smaller the distances: scale features to [0, 1] first (MinMaxScaler), as the paper does.
 
     Parameters
     ----------
@@ -252,17 +252,17 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
             pseudo=self._pseudo_codes(),
             running_votes=self._votes,
         )
-        alive = trainer.run(1)
+        made = trainer.run(1)
         self._set_prototypes(trainer.prototypes.W, trainer.prototypes.pseudo)
         self.n_alpha_uses_ += trainer.alpha_uses
         self.n_epochs_ += 1
-        if not alive:
+        if not made:
             _warn_flew_off("in this batch, which was skipped")
         return self
 
     def _start(self, X, codes, rng) -> np.ndarray:
         W = initial_prototypes(self.init, X, codes, self.n_prototypes, len(self.classes_), rng)
-        _refuse_giants(W, "init")
+        _refuse_large_values(W, "init")
         return W
 
     def _recipe(self) -> Recipe:
@@ -280,7 +280,7 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
         X = validate_data(self, X, unchecked, accept_sparse="csr", dtype=np.float64, reset=reset)
         y = _check_labels(y)
         check_consistent_length(X, y)
-        _refuse_giants(X, "X")
+        _refuse_large_values(X, "X")
         return X, y
 
     def _set_classes(self, classes):
@@ -349,7 +349,7 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
     def _squared_distances(self, X):
         check_is_fitted(self, "prototypes_")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        _refuse_giants(X, "X")
+        _refuse_large_values(X, "X")
         return squared_distances(as_rows(X), self.prototypes_)
 
     @property
@@ -380,7 +380,7 @@ def _check_labels(y) -> np.ndarray:
     return y
 
 
-def _refuse_giants(X, name):
+def _refuse_large_values(X, name):
     values = X.data if hasattr(X, "indptr") else X
     if values.size and max(values.max(), -values.min()) > LARGEST:
         raise ValueError(f"{name} contains values beyond {LARGEST:g}, too large to measure distances: scale features")

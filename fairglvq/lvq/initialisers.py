@@ -1,8 +1,7 @@
-"""Where prototypes start: functions (X, y, k, n_classes, rng) -> (n_classes * k, d), class by class.
+"""Initial prototypes: functions (X, y, k, n_classes, rng) -> (n_classes * k, d), class by class.
 
-k-means takes its distances from the library's own kernels: they stay on one thread beside other visitors
-(scikit-learn's k-means took 20 to 650 ms on 2,560 points of the plane when both cores were busy; this takes about
-1 ms), and the first picture of the app need not wait two seconds for scikit-learn to load.
+k-means uses the library's own kernels, which run on one thread: scikit-learn's took 20 to 650 ms on 2,560 points of
+the plane when both cores were busy, this one about 1 ms. It also saves the app the two seconds of loading scikit-learn.
 """
 
 from collections.abc import Callable
@@ -19,7 +18,7 @@ SHARED_NOISE = 0.0005
 def kmeans(X, k: int, rng: np.random.Generator, *, max_iter: int = 300, tol: float = 1e-4) -> np.ndarray:
     """Centres (k, d) of Lloyd's algorithm from greedy k-means++ seeds; ``tol`` is relative to the features' variance.
 
-    With fewer than k different points the surplus centres repeat others: they win no point.
+    With fewer than k distinct points the surplus centres repeat others, and their cells are empty.
     """
     rows = as_rows(X)
     W = _seeds(X, rows, k, rng)
@@ -43,13 +42,13 @@ def shared_kmeans(X, y, k, n_classes, rng) -> np.ndarray:
 
 
 def class_kmeans(X, y, k, n_classes, rng) -> np.ndarray:
-    """Centres of each class by itself; a class with no point yet (streams) starts from everybody."""
+    """Centres of each class by itself; a class with no point yet (streams) starts from all points."""
     members = [np.flatnonzero(y == c) for c in range(n_classes)]
     return np.vstack([kmeans(X[rows] if rows.size else X, k, rng) for rows in members])
 
 
 def random_points(X, y, k, n_classes, rng) -> np.ndarray:
-    """Random points of each class (of everybody where a class has none), without repetition while they last."""
+    """Random points of each class (of all where a class has none), without repetition if there are enough."""
     chosen = []
     for c in range(n_classes):
         members = np.flatnonzero(y == c)
