@@ -484,7 +484,7 @@ def scale(term, points, batch, pulls, n_labels, options):
     labels in the batch in place of the updates.
     """
     if not options.published:
-        return 4.0 / max(pulls.updates[term], 1)
+        return 4.0 / pulls.updates[term] if pulls.updates[term] > 0 else 4.0
     distinct, labels = 0, points.labels[term]
     for label in range(n_labels[term]):
         for b in range(batch.size):
@@ -573,25 +573,26 @@ def assign(points, batch, tile, cells, length):
     for b in range(batch.size):
         i, now = batch[b], np.int64(tile.nearest[b])
         before, error = cells.nearest[i], rounding(points.rows, i, length)
-        first, second = tile.first[b] + error, max(tile.second[b] - error, 0.0)
+        first, second = tile.first[b] + error, tile.second[b] - error
         if now != before:
             counts[before, labels[0, i], labels[1, i]] -= 1
             counts[now, labels[0, i], labels[1, i]] += 1
             cells.nearest[i] = now
-        cells.limit[i] = cells.reach[now] + np.sqrt(second) * (1.0 - 1e-9) - np.sqrt(first)
+        gap = (np.sqrt(second) * (1.0 - 1e-9) if second > 0.0 else 0.0) - np.sqrt(first)
+        cells.limit[i] = cells.reach[now] + gap
 
 
 @inlined
 def reassign(points, prototypes, cells, tile, bounds):
     """Make assignments exact again after prototype j moved by ``moves[j]``; returns how many points were measured."""
     extend(cells.moves, cells.reach)
-    queued, width, length = enqueue(cells, bounds), tile.near.shape[1], longest(prototypes.norms)
-    for start in range(0, queued, width):
-        batch = cells.queue[start : min(start + width, queued)]
+    queue, width, length = cells.queue[: enqueue(cells, bounds)], tile.near.shape[1], longest(prototypes.norms)
+    for start in range(0, queue.size, width):
+        batch = queue[start : start + width]
         measure(points.rows, prototypes, batch, tile)
         two_closest(tile, batch.size)
         assign(points, batch, tile, cells, length)
-    return queued
+    return queue.size
 
 
 # -- what Python calls ----------------------------------------------------------------------------------------------
