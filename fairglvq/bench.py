@@ -1,19 +1,27 @@
 """How fast the kernels are: timed beside the plain NumPy version, on the same data, in the same run, on one thread.
 
-Machines differ and are noisy, so ratios are what counts: the two take many short turns, and each is judged by its
-fastest, the one least disturbed.
+Machines differ and are noisy, so ratios count: what is compared takes many short turns, and the fastest turn of each,
+the least disturbed one, is reported.
 """
 
+import sys
+import tempfile
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import partial
+from importlib.util import module_from_spec, spec_from_file_location
+from types import ModuleType
+from typing import Any, NamedTuple
+from unittest.mock import patch
 
+import numba
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from fairglvq import datasets
 from fairglvq.datasets.split import Scaling
-from fairglvq.lvq import reference
+from fairglvq.lvq import kernels, reference, trainer
+from fairglvq.lvq.fair_glvq import FairGLVQ
 from fairglvq.lvq.initialisers import initial_prototypes
 from fairglvq.lvq.trainer import Recipe, Trainer, as_rows
 
@@ -34,14 +42,15 @@ CASES = (Case("xor", 2560, 4, 250, 0.03, 50, 25.0), Case("adult", 36177, 20, 100
 
 
 class Timing(NamedTuple):
-    """Milliseconds per mini-batch step of both versions, and seconds of a whole fit."""
+    """Milliseconds per mini-batch step of both versions, and seconds of a whole ``FairGLVQ.fit``."""
 
     case: Case
     plain_ms: float
     kernel_ms: float
-    fit_seconds: float
     fit_epochs: int
-    looked_at: float
+    fit_seconds: float  # with the default history
+    bare_fit_seconds: float  # record_every=None
+    measured_again: float  # share of the points per step
 
     @property
     def ratio(self) -> float:
@@ -59,40 +68,50 @@ def training_set(name: str, rows: int):
 
 
 def run_case(case: Case, turns: int = 20) -> Timing:
-    """Time one case; plain and kernel take turns."""
+    """Time one case; plain and kernel take turns, and so do fits with and without history."""
     X, y, s = training_set(case.dataset, case.rows)
-    k, recipe = case.prototypes_per_class, Recipe(C=1.0, learning_rate=case.learning_rate, batch_size=case.batch_size)
+    k, shared = case.prototypes_per_class, {"learning_rate": case.learning_rate, "batch_size": case.batch_size}
     W = initial_prototypes("shared-kmeans", X, y, k, 2, np.random.default_rng(0))
-    labels = np.repeat([0, 1], k)
-    rows = as_rows(X)
-
-    def new_trainer():
-        return Trainer(rows, y, s, W, labels, recipe, np.random.default_rng(1))
+    epochs = 250 if case.dataset == "xor" else 100
+    training = _new_trainer(case)
 
     def plain_turn():
         reference.train(
-            X, y, s, W, labels, C=1.0, learning_rate=case.learning_rate, batch_size=case.batch_size, max_epochs=1000,
-            rng=np.random.default_rng(1), max_steps=case.plain_steps,
+            X, y, s, W, np.repeat([0, 1], k), C=1.0, max_epochs=1000, rng=np.random.default_rng(1),
+            max_steps=case.plain_steps, **shared,
         )  # fmt: skip
         return case.plain_steps
 
-    trainer = new_trainer()
-
-    def kernel_turn():
-        before = trainer.steps
-        trainer.run(max(1, 200 // trainer.n_batches))
-        return trainer.steps - before
-
-    kernel_turn()  # compiles, or loads what an earlier run compiled
-    with threadpool_limits(1):
-        pairs = [(_ms_per_step(plain_turn), _ms_per_step(kernel_turn)) for _ in range(turns)]
-        plain_ms, kernel_ms = np.min(pairs, axis=0)
-        epochs = 250 if case.dataset == "xor" else 500
+    def fit_seconds(record_every):
         start = time.perf_counter()
-        trainer = new_trainer()
-        trainer.run(epochs)
-        seconds = time.perf_counter() - start
-    return Timing(case, plain_ms, kernel_ms, seconds, epochs, trainer.looks / (trainer.steps * len(y)))
+        model = FairGLVQ(k, C=1.0, max_epochs=epochs, random_state=0, record_every=record_every, **shared)
+        model.fit(X, y, sensitive_features=s)
+        return time.perf_counter() - start
+
+    _turn(training)  # compiles, or loads what an earlier run compiled
+    with threadpool_limits(1):
+        plain_ms, kernel_ms = np.min(
+            [(_ms_per_step(plain_turn), _ms_per_step(lambda: _turn(training))) for _ in range(turns)], axis=0
+        )
+        fits = [(fit_seconds("auto"), fit_seconds(None)) for _ in range(max(1, turns // 4))]
+    measured_again = training.measured / (training.steps * len(y))
+    with_history, bare = np.min(fits, axis=0)
+    return Timing(case, plain_ms, kernel_ms, epochs, with_history, bare, measured_again)
+
+
+def _new_trainer(case: Case, **options: Any) -> Trainer:
+    """FairGLVQ with C = 1 on a case."""
+    X, y, s = training_set(case.dataset, case.rows)
+    k, recipe = case.prototypes_per_class, Recipe(C=1.0, learning_rate=case.learning_rate, batch_size=case.batch_size)
+    W = initial_prototypes("shared-kmeans", X, y, k, 2, np.random.default_rng(0))
+    return Trainer(as_rows(X), y, s, W, np.repeat([0, 1], k), recipe, np.random.default_rng(1), **options)
+
+
+def _turn(training: Trainer, steps: int = 200) -> int:
+    """About as many steps more; returns how many exactly."""
+    before = training.steps
+    training.run(max(1, steps // training.n_batches))
+    return training.steps - before
 
 
 def _ms_per_step(turn: Callable[[], int]) -> float:
@@ -126,19 +145,105 @@ def scaling_table(turns: int = 5) -> str:
 
 
 def _time_size(points: int, features: int, prototypes_per_class: int, classes: int, turns: int) -> float:
-    """Milliseconds per step of batch 1000 on uniform dense points whose label and group hang on the first features."""
+    """Milliseconds per step on points of this size."""
+    training = _uniform_trainer(points, features, prototypes_per_class, classes)
+    with threadpool_limits(1):
+        return min(_ms_per_step(lambda: _turn(training, 60)) for _ in range(turns))
+
+
+def _uniform_trainer(points: int, features: int, prototypes_per_class: int, classes: int, **options: Any) -> Trainer:
+    """FairGLVQ in batches of 1000 on uniform dense points whose label and group depend on the first features."""
     rng = np.random.default_rng(0)
     X = rng.random((points, features))
     y = np.minimum((X[:, 0] * classes).astype(int), classes - 1)
     s = (X[:, 1] + 0.3 * rng.standard_normal(points) > 0.5).astype(int)
     W = initial_prototypes("shared-kmeans", X, y, prototypes_per_class, classes, rng)
     labels = np.repeat(np.arange(classes), prototypes_per_class)
-    trainer = Trainer(as_rows(X), y, s, W, labels, Recipe(C=1.0, batch_size=1000), rng)
+    return Trainer(as_rows(X), y, s, W, labels, Recipe(C=1.0, batch_size=1000), rng, **options)
 
-    def turn():
-        before = trainer.steps
-        trainer.run(max(1, 60 // trainer.n_batches))
-        return trainer.steps - before
 
+# -- ablation: what each trick of the kernels is worth --------------------------------------------------------------
+
+
+def _library_exponential(t):
+    return np.exp(t)
+
+
+def _no_read_ahead(rows, batch):
+    return 0.0
+
+
+def _measure_point_by_point(X, prototypes, batch, tile):
+    for b in range(batch.size):
+        for j in range(prototypes.W.shape[0]):
+            total = 0.0
+            for k in range(prototypes.W.shape[1]):
+                total += (X[batch[b], k] - prototypes.W[j, k]) ** 2
+            tile.near[j, b] = total
+
+
+def _order_rivals_point_by_point(tile, labels, batch):
+    closest, who = tile.closest, tile.who
+    for b in range(batch.size):
+        if labels[batch[b]] == 1:
+            closest[0, b], closest[1, b] = closest[1, b], closest[0, b]
+            who[0, b], who[1, b] = who[1, b], who[0, b]
+
+
+NO_BOUNDS = "no bounds: every point is measured after every step"  # an option of the trainer
+
+# What replaces names of the kernels to do without a trick.
+ABLATIONS: dict[str, dict[str, Any]] = {
+    "all tricks": {},
+    NO_BOUNDS: {},
+    "tiles of one point": {"TILE": 1},
+    "dense distances point by point": {"measure_dense": _measure_point_by_point},
+    "exp of the C library": {"exponential": _library_exponential},
+    "w+ and w- ordered point by point": {"order_two_rivals": _order_rivals_point_by_point},
+    "sparse rows not read ahead": {"read_ahead": _no_read_ahead},
+}
+
+
+def ablation_table(turns: int = 20) -> str:
+    """Milliseconds per step with one trick left out at a time, as a Markdown table."""
+    makers: dict[str, Callable[..., Trainer]] = {case.dataset: partial(_new_trainer, case) for case in CASES}
+    makers["uniform"] = partial(_uniform_trainer, 20_000, 16, 10, 2)
+    with tempfile.TemporaryDirectory() as folder:
+        variants = {
+            name: _variant(replaced, f"{folder}/{number}") for number, (name, replaced) in enumerate(ABLATIONS.items())
+        }
+        columns = [_time_variants(make, variants, turns) for make in makers.values()]
+    lines = [f"| ms per step | {' | '.join(makers)} |", "|---" * (len(makers) + 1) + "|"]
+    for number, name in enumerate(variants):
+        cells = [f"{column[number]:.4f} ({column[number] / column[0]:.2f} x)" for column in columns]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _time_variants(make: Callable[..., Trainer], variants: dict[str, ModuleType], turns: int) -> list[float]:
+    """Milliseconds per step of each variant in its fastest turn."""
+    best, trainers = [np.inf] * len(variants), []
     with threadpool_limits(1):
-        return min(_ms_per_step(turn) for _ in range(turns))
+        for name, variant in variants.items():
+            with patch.object(trainer, "kernels", variant):
+                trainers.append(make(bounds=name != NO_BOUNDS))
+                _turn(trainers[-1], 1)  # compiles
+        for _ in range(turns):
+            for i, variant in enumerate(variants.values()):
+                with patch.object(trainer, "kernels", variant):
+                    best[i] = min(best[i], _ms_per_step(partial(_turn, trainers[i])))
+    return best
+
+
+def _variant(replaced: dict[str, Any], cache: str) -> ModuleType:
+    """Another copy of the kernels, with some names replaced before anything is compiled and a cache of its own."""
+    spec = spec_from_file_location("fairglvq_kernels_variant", kernels.__file__)
+    assert spec
+    assert spec.loader
+    variant = module_from_spec(spec)
+    sys.modules[spec.name] = variant
+    with patch.object(numba.config, "CACHE_DIR", cache):
+        spec.loader.exec_module(variant)
+    for name, replacement in replaced.items():
+        setattr(variant, name, variant.part(replacement) if callable(replacement) else replacement)
+    return variant

@@ -153,7 +153,19 @@ def test_bench_measures_both_versions(monkeypatch):
     timing = bench.run_case(case, turns=1)
     assert timing.plain_ms > 0
     assert timing.kernel_ms > 0
-    assert 0 < timing.looked_at <= 1
+    assert 0 < timing.measured_again <= 1
+    assert timing.fit_seconds > 0
+    assert timing.bare_fit_seconds > 0
+
+
+def test_ablation_table_times_the_kernels_without_each_trick(monkeypatch):
+    monkeypatch.setattr(bench, "CASES", (bench.Case("xor", 300, 2, 50, 0.03, 3, 1.0),))
+    chosen = ("all tricks", "exp of the C library")
+    monkeypatch.setattr(bench, "ABLATIONS", {name: bench.ABLATIONS[name] for name in chosen})
+    header, _, *rows = bench.ablation_table(turns=1).splitlines()
+    assert header == "| ms per step | xor | uniform |"
+    assert [row.split(" | ")[0].strip("| ") for row in rows] == list(chosen)
+    assert "(1.00 x)" in rows[0]
 
 
 def test_scaling_table_has_a_row_per_size(monkeypatch):

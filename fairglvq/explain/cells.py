@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from fairglvq.explain.people import Floats, Population
 from fairglvq.fairness.metrics import gaps_from_counts, rates_from_counts
 from fairglvq.intervals import SMALL
-from fairglvq.lvq import kernels
-from fairglvq.lvq.trainer import as_prototypes, as_rows
+from fairglvq.lvq.trainer import as_rows, squared_distances
 
 ROUNDING = 1e-10
 """A direction that a matrix keeps less of than this, next to the one it keeps most of, is gone but for rounding."""
@@ -80,10 +79,7 @@ class Model:
         if len(X) <= 64:  # not worth the kernels' preparations
             away = self.see(X)[:, None, :] - self.prototypes
             return np.einsum("npd,npd->np", away, away)
-        rows = as_rows(self.see(X))
-        out = np.empty((len(X), len(self.prototypes)))
-        kernels.distances(*rows, *as_prototypes(self.prototypes, self.labels), out)
-        return out
+        return squared_distances(as_rows(self.see(X)), self.prototypes)
 
     def decide(self, X: Floats) -> NDArray[np.int64]:
         """The class of the nearest prototype (n,)."""

@@ -14,19 +14,21 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fairglvq.labels import as_array, as_column, encode, positions
-from fairglvq.lvq import kernels
 from fairglvq.lvq.activations import ACTIVATIONS
 from fairglvq.lvq.initialisers import INITIALISERS, initial_prototypes
-from fairglvq.lvq.trainer import Recipe, Snapshot, Trainer, as_prototypes, as_rows
+from fairglvq.lvq.trainer import Recipe, Snapshot, Trainer, as_rows, squared_distances
 
 STEPS = ("algorithm", "published")
 
-# Sums of squares and of moves beyond this would leave the range of the kernels' 32-bit numbers.
+# More groups than this, with fewer members than that in the median group, are probably a measurement, not a group.
+MANY_GROUPS, SMALL_GROUP = 10, 10
+
+# Products of squared distances between larger values would come near the limits of float64.
 LARGEST = 1e30
 
-# A stream's votes are halved whenever they hold more points per prototype than this. Prototypes move on; if points that
-# are others' by now voted for ever, pseudo-classes would freeze: on XOR with C = 2 or 3 the gap between the groups then
-# grew to 0.4, from 0.25 without fairness. With it, a stream ends where fit does.
+# A stream's counts are halved whenever they hold more points per prototype than this. Prototypes move, and points stay
+# counted in the cell they were in; without halving, old counts would fix the pseudo-classes: on XOR with C = 2 or 3 the
+# gap between the groups then grew to 0.4, from 0.25 without fairness. With halving, a stream ends where fit does.
 VOTES_PER_PROTOTYPE = 100
 
 
@@ -80,7 +82,7 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
 
     μ(x) = (d+ - d-) / (d+ + d-), with the squared Euclidean distances to the closest prototype of the point's class and
     to the closest of another class; Φ is the ``activation``. Distances mix all features, and steps are longer the
-    closer things lie: scale features to [0, 1] first (MinMaxScaler), as the paper does.
+    smaller the distances: scale features to [0, 1] first (MinMaxScaler), as the paper does.
 
     Parameters
     ----------
@@ -99,8 +101,9 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
     random_state : int, Generator, RandomState or None
         Seed of starts, order and draws.
     record_every : "auto", int or None, default="auto"
-        How many epochs lie between two entries of ``history_``. "auto": every epoch for small sets of up to three
-        features, about twenty entries otherwise. None keeps no history.
+        Epochs between two entries of ``history_``. An entry takes about as long as an epoch, because it measures the
+        whole training set. "auto": a twentieth of ``max_epochs``, but at least 5, which adds at most about a quarter to
+        the training time; 1 about doubles it; None keeps no history.
 
     Attributes
     ----------
@@ -114,6 +117,14 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
         Updates in which a missing rival was simulated with ``alpha``.
     n_epochs_ : int
     history_ : list of Snapshot
+        Start, every ``record_every`` epochs, and end: prototypes, pseudo-classes, costs, pulls, accuracy and parity.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If prototypes flew off and training stopped early.
+    UserWarning
+        If a class has fewer distinct points than prototypes, or if there are too many groups to be fair between.
     """
 
     def __init__(
@@ -180,12 +191,15 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
         classes, codes = encode(y)
         self._set_classes(classes)
         group_codes = self._set_groups(s, X.shape[0])
+        _warn_surplus_prototypes(X, codes, self.classes_, self.n_prototypes)
+        if self.groups_ is not None:
+            _warn_many_groups(self.groups_, group_codes, len(self.prototype_labels_))
         rng = np.random.default_rng(self._seed())
         W = self._start(X, codes, rng)
         trainer = Trainer(
             as_rows(X), codes, group_codes, W, self._prototype_codes(), self._recipe(), rng, n_groups=self._n_groups()
         )
-        every = self._record_interval(*X.shape)
+        every = self._record_interval()
         if every:
             trainer.run(0, every)
         if self.max_epochs:
@@ -195,7 +209,11 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
         self.n_epochs_, self.n_alpha_uses_ = trainer.epoch, trainer.alpha_uses
         self._stream_rng, self._votes = rng, trainer.cells.counts  # where partial_fit would go on
         if trainer.flew_off:
-            self._warn_flew_off(f"in epoch {trainer.epoch}")
+            _warn_flew_off(
+                f"in epoch {trainer.epoch}: training stopped early"
+                if trainer.steps
+                else "in the first step: the model is its start and has learned nothing"
+            )
         return self
 
     def _partial_fit(self, X, y, s, classes, groups):
@@ -213,6 +231,8 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
             raise ValueError(f"classes={classes!r} differ from those of the first call: {self.classes_!r}")
         codes = positions(y, self.classes_, "class")
         group_codes = self._set_stream_groups(s, groups, X.shape[0], first)
+        if first and self.groups_ is not None:
+            _warn_many_groups(self.groups_, None, len(self.prototype_labels_))
         rng = self._stream_rng
         if first:
             W = self._start(X, codes, rng)
@@ -232,17 +252,17 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
             pseudo=self._pseudo_codes(),
             running_votes=self._votes,
         )
-        alive = trainer.run(1)
+        made = trainer.run(1)
         self._set_prototypes(trainer.prototypes.W, trainer.prototypes.pseudo)
         self.n_alpha_uses_ += trainer.alpha_uses
         self.n_epochs_ += 1
-        if not alive:
-            self._warn_flew_off("in this batch, which was skipped")
+        if not made:
+            _warn_flew_off("in this batch, which was skipped")
         return self
 
     def _start(self, X, codes, rng) -> np.ndarray:
         W = initial_prototypes(self.init, X, codes, self.n_prototypes, len(self.classes_), rng)
-        _refuse_giants(W, "init")
+        _refuse_large_values(W, "init")
         return W
 
     def _recipe(self) -> Recipe:
@@ -260,7 +280,7 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
         X = validate_data(self, X, unchecked, accept_sparse="csr", dtype=np.float64, reset=reset)
         y = _check_labels(y)
         check_consistent_length(X, y)
-        _refuse_giants(X, "X")
+        _refuse_large_values(X, "X")
         return X, y
 
     def _set_classes(self, classes):
@@ -314,34 +334,23 @@ class GLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, B
             return int(self.random_state.randint(2**31))
         return self.random_state
 
-    def _record_interval(self, n, d) -> int:
+    def _record_interval(self) -> int:
         if self.record_every is None:
             return 0
         if self.record_every != "auto":
             return self.record_every
-        # A snapshot costs about as much as an epoch: always worth it where it can be drawn, rarely on large sets.
-        return 1 if d <= 3 and n <= 20_000 else max(1, math.ceil(self.max_epochs / 20))
+        return max(5, math.ceil(self.max_epochs / 20))
 
     def _decode(self, snapshot: Snapshot) -> Snapshot:
         if snapshot.pseudo_classes is None or self.groups_ is None:
             return snapshot
         return snapshot._replace(pseudo_classes=self.groups_[snapshot.pseudo_classes])
 
-    def _warn_flew_off(self, when):
-        warnings.warn(
-            f"Prototypes were about to fly off {when}: training stopped with the last finite prototypes. "
-            "Lower C or learning_rate.",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
-
     def _squared_distances(self, X):
         check_is_fitted(self, "prototypes_")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        _refuse_giants(X, "X")
-        out = np.empty((X.shape[0], len(self.prototypes_)))
-        kernels.distances(*as_rows(X), *as_prototypes(self.prototypes_, self._prototype_codes()), out)
-        return out
+        _refuse_large_values(X, "X")
+        return squared_distances(as_rows(X), self.prototypes_)
 
     @property
     def _n_features_out(self):
@@ -371,10 +380,65 @@ def _check_labels(y) -> np.ndarray:
     return y
 
 
-def _refuse_giants(X, name):
+def _refuse_large_values(X, name):
     values = X.data if hasattr(X, "indptr") else X
     if values.size and max(values.max(), -values.min()) > LARGEST:
         raise ValueError(f"{name} contains values beyond {LARGEST:g}, too large to measure distances: scale features")
+
+
+def _warn_flew_off(when):
+    warnings.warn(
+        f"Prototypes were about to fly off {when}. Lower C or learning_rate, or scale the features to [0, 1].",
+        ConvergenceWarning,
+        stacklevel=4,
+    )
+
+
+def _warn_surplus_prototypes(X, codes, classes, k):
+    """Say which classes have fewer distinct points than the k prototypes they get."""
+    short = {}
+    for c, name in enumerate(classes.tolist()):
+        distinct = _count_distinct(X, np.flatnonzero(codes == c), k)
+        if distinct < k:
+            short[name] = distinct
+    if short:
+        found = ", ".join(f"{name!r}: {distinct}" for name, distinct in short.items())
+        warnings.warn(
+            f"Fewer distinct points than n_prototypes={k} in a class ({found}): surplus prototypes coincide or have "
+            f"empty cells. Lower n_prototypes to at most {min(short.values())}.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def _count_distinct(X, members, enough) -> int:
+    """How many distinct rows of X there are among the members; stops once there are enough."""
+    seen: set[bytes] = set()
+    for start in range(0, members.size, 256):
+        rows = X[members[start : start + 256]]
+        rows = rows.toarray() if hasattr(rows, "toarray") else rows
+        seen.update(row.tobytes() for row in rows + 0.0)  # -0.0 becomes 0.0
+        if len(seen) >= enough:
+            break
+    return len(seen)
+
+
+def _warn_many_groups(groups, codes, n_prototypes):
+    """Say that a group is missing among the pseudo-classes, or that groups are too small to be counted."""
+    G = len(groups)
+    if max(n_prototypes, 2) < G:
+        problem = f"more than the {n_prototypes} prototypes, so that not every group can be a pseudo-class"
+        cure = "or raise n_prototypes"
+    elif codes is not None and G > MANY_GROUPS and np.median(np.bincount(codes, minlength=G)) < SMALL_GROUP:
+        problem, cure = f"and half of them have fewer than {SMALL_GROUP} members", "or merge rare groups"
+    else:
+        return
+    warnings.warn(
+        f"sensitive_features has {G} distinct values, {problem}. Bin them into a few groups (for example with "
+        f"pandas.cut), {cure}.",
+        UserWarning,
+        stacklevel=4,
+    )
 
 
 def _distinct(labels, name) -> np.ndarray:

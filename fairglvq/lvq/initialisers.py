@@ -1,16 +1,14 @@
-"""Where prototypes start: functions (X, y, k, n_classes, rng) -> (n_classes * k, d), class by class.
+"""Initial prototypes: functions (X, y, k, n_classes, rng) -> (n_classes * k, d), class by class.
 
-k-means takes its distances from the library's own kernels: they stay on one thread beside other visitors
-(scikit-learn's k-means took 20 to 650 ms on 2,560 points of the plane when both cores were busy; this takes about
-1 ms), and the first picture of the app need not wait two seconds for scikit-learn to load.
+k-means uses the library's own kernels, which run on one thread: scikit-learn's took 20 to 650 ms on 2,560 points of
+the plane when both cores were busy, this one about 1 ms. It also saves the app the two seconds of loading scikit-learn.
 """
 
 from collections.abc import Callable
 
 import numpy as np
 
-from fairglvq.lvq import kernels
-from fairglvq.lvq.trainer import as_prototypes, as_rows, nearest_prototypes
+from fairglvq.lvq.trainer import as_rows, nearest_prototypes, squared_distances
 
 # Variance per feature of the noise around shared centres in the published runs, whose features span [0, 1]; here it
 # is scaled with a feature's range, so that it means the same for other scales.
@@ -20,14 +18,13 @@ SHARED_NOISE = 0.0005
 def kmeans(X, k: int, rng: np.random.Generator, *, max_iter: int = 300, tol: float = 1e-4) -> np.ndarray:
     """Centres (k, d) of Lloyd's algorithm from greedy k-means++ seeds; ``tol`` is relative to the features' variance.
 
-    With fewer than k different points the surplus centres repeat others: they win no point.
+    With fewer than k distinct points the surplus centres repeat others, and their cells are empty.
     """
     rows = as_rows(X)
-    n = X.shape[0]
     W = _seeds(X, rows, k, rng)
     tol = tol * _mean_variance(X)
     for _ in range(max_iter):
-        nearest = nearest_prototypes(rows, as_prototypes(W, np.zeros(k)), n)
+        nearest = nearest_prototypes(rows, W)
         members = np.bincount(nearest, minlength=k)[:, None]
         means = _cell_sums(rows, nearest, *W.shape) / np.maximum(members, 1)
         before, W = W, np.where(members > 0, means, W)
@@ -45,13 +42,13 @@ def shared_kmeans(X, y, k, n_classes, rng) -> np.ndarray:
 
 
 def class_kmeans(X, y, k, n_classes, rng) -> np.ndarray:
-    """Centres of each class by itself; a class with no point yet (streams) starts from everybody."""
+    """Centres of each class by itself; a class with no point yet (streams) starts from all points."""
     members = [np.flatnonzero(y == c) for c in range(n_classes)]
     return np.vstack([kmeans(X[rows] if rows.size else X, k, rng) for rows in members])
 
 
 def random_points(X, y, k, n_classes, rng) -> np.ndarray:
-    """Random points of each class (of everybody where a class has none), without repetition while they last."""
+    """Random points of each class (of all where a class has none), without repetition if there are enough."""
     chosen = []
     for c in range(n_classes):
         members = np.flatnonzero(y == c)
@@ -89,28 +86,23 @@ def _seeds(X, rows, k: int, rng) -> np.ndarray:
     """Greedy k-means++: each seed is the best of 2 + log k points drawn in proportion to the squared distance."""
     n = X.shape[0]
     chosen = [int(rng.integers(n))]
-    closest = _distances_to(X, rows, chosen)[:, 0]
+    closest = squared_distances(rows, _dense(X[chosen]))[:, 0]
     trials = 2 + int(np.log(k))
     for _ in range(1, k):
         total = closest.cumsum()
         candidates = np.searchsorted(total, rng.random(trials) * total[-1])
-        distances = np.minimum(closest[:, None], _distances_to(X, rows, np.minimum(candidates, n - 1)))
+        drawn = _dense(X[np.minimum(candidates, n - 1)])
+        distances = np.minimum(closest[:, None], squared_distances(rows, drawn))
         best = int(distances.sum(axis=0).argmin())
         chosen.append(int(min(candidates[best], n - 1)))
         closest = distances[:, best]
     return _dense(X[np.array(chosen)])
 
 
-def _distances_to(X, rows, chosen) -> np.ndarray:
-    out = np.empty((X.shape[0], len(chosen)))
-    kernels.distances(*rows, *as_prototypes(_dense(X[np.asarray(chosen)]), np.zeros(len(chosen))), out)
-    return out
-
-
 def _cell_sums(rows, nearest, k: int, d: int) -> np.ndarray:
     """The sum of the points of each cell, (k, d)."""
-    if rows.indptr.size == 0:
-        return np.stack([np.bincount(nearest, column, k) for column in rows.dense.T], axis=1)
+    if not rows.sparse:
+        return np.stack([np.bincount(nearest, column, k) for column in rows.X.T], axis=1)
     entry = np.repeat(nearest.astype(np.int64) * d, np.diff(rows.indptr)) + rows.indices
     return np.bincount(entry, rows.data, k * d).reshape(k, d)
 

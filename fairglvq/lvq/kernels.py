@@ -1,23 +1,27 @@
-"""The compiled inner loops: one mini-batch step, exact nearest-prototype bookkeeping, and the votes.
+"""The compiled inner loops: mini-batch steps, exact nearest-prototype assignments, votes and distances.
 
 A step of FairGLVQ is one subtraction, ``descent(y, labels) - C * descent(s, pseudo_classes)``
-(:mod:`fairglvq.lvq.reference` spells it out). Three things make it fast here, and none changes the result:
+(:mod:`fairglvq.lvq.reference` spells it out). Here both terms share one pass over the distances of a batch. The class
+term has index 0 and the fair term index 1 wherever the two differ: the labels of the points (y, s) and those of the
+prototypes (class, pseudo-class). All labels are integers; the estimators translate.
 
-* both terms read the same distances, computed once per point (:func:`add_pulls`);
-* rows stay sparse: |x - w|² = |w|² + Σ x_k (x_k - 2 w_k) over the non-zeros of x;
-* a point is looked at again only when the triangle inequality says that its nearest prototype may have changed
-  (:func:`reassign`), after Hamerly (2010).
+What makes it fast, without changing the result (``python -m fairglvq bench --ablation`` measures each):
 
-Labels, groups and prototypes are integers here; estimators translate. What the two terms differ in has two rows, 0 for
-the class term and 1 for the fair term: a point's own label (y, s) and a prototype's (class, pseudo-class).
+* points are processed in tiles, so that the innermost loops run over points and become vector code (:class:`Tile`),
+  with an exponential function that does too (:func:`exponential`);
+* sparse rows stay sparse: |x - w|² = |w|² + |x|² - 2 Σ x_k w_k over the non-zeros of x (:func:`measure_sparse`);
+* after a step only those points are measured whose nearest prototype may have changed according to the triangle
+  inequality (:func:`reassign`), after Hamerly (2010).
 
-People wait for the first compilation, so it is kept short:
+How to work on this file:
 
-* An ``entry`` can be called from Python. A ``part`` is compiled into entries only; called from Python it runs as plain
-  Python. Each level of calls compiles all below it once more: what only strings others together is ``inlined``.
-* Nothing here allocates memory, so no references need be counted; Python passes the scratch (:class:`Tile`).
-* Loops stand in place of NumPy's whole-array functions: each of those brings its error messages along.
-* Everything is in one file: the cache on disk is renewed when the file of an entry changes, and only then.
+* Python calls an ``entry``. A ``part`` is compiled into the entries that use it; from Python it runs uncompiled.
+  An ``inlined`` function is pasted into its caller, which compiles faster where it only calls others.
+* What differs between dense and sparse rows is a function for each (:func:`measure`, :func:`scatter`). The choice is
+  made at run time: two types of rows would double the time of the first compilation.
+* No compiled function allocates memory: Python passes the work space. This and plain loops in place of NumPy's
+  whole-array functions keep the compilation short.
+* Everything stays in one file: Numba renews its cache on disk only when the file of an entry changes.
 
 Everything releases the GIL.
 """
@@ -32,33 +36,54 @@ _options: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
     "no_cfunc_wrapper": True,
-    "_nrt": False,
+    "_nrt": False,  # no memory is allocated, so no references need be counted
 }
 entry = njit(cache=True, **_options)
 part = register_jitable(**_options)
 fused_part = register_jitable(fastmath={"contract"}, **_options)  # multiply and add in one instruction
 inlined = njit(inline="always", **_options)
 
+TILE = 64  # points per tile: enough to outweigh the calls, few enough for the fastest level of memory
+
+
+# -- data -----------------------------------------------------------------------------------------------------------
+
 
 class Rows(NamedTuple):
-    """Points by row, dense or CSR: the other half is empty, and ``indptr`` empty means dense."""
+    """Points by row, as a table or as a CSR matrix; the arrays of the other layout are empty."""
 
-    dense: np.ndarray  # (n, d)
+    X: np.ndarray  # (n, d)
     data: np.ndarray  # (nnz,)
-    indices: np.ndarray  # (nnz,)
-    indptr: np.ndarray  # (n + 1,) or (0,)
-    squares: np.ndarray  # (n,) |x|², or (0,)
-    rough_data: np.ndarray  # (nnz,) data in float32
+    indices: np.ndarray  # (nnz,) int32
+    indptr: np.ndarray  # (n + 1,) int32; (0,) means dense
+    squares: np.ndarray  # (n,) |x|²
+
+    @property
+    def sparse(self) -> bool:
+        """Whether this is a CSR matrix."""
+        return self.indptr.size > 0
+
+    @property
+    def n(self) -> int:
+        """How many points."""
+        return len(self.squares if self.sparse else self.X)
+
+
+class Points(NamedTuple):
+    """A training set."""
+
+    rows: Rows
+    labels: np.ndarray  # (2, n) int32, class and group
+    order: np.ndarray  # (n,) the order in which points are learned
 
 
 class Prototypes(NamedTuple):
-    """Prototype positions in the layouts that the loops read, their squared norms, and what they stand for."""
+    """Prototype positions in the layouts that the loops read, and their labels."""
 
     W: np.ndarray  # (P, d)
-    columns: np.ndarray  # (d, P), W transposed: the innermost loop runs over prototypes
-    rough: np.ndarray  # (d, P) the same in float32
+    columns: np.ndarray  # (d, P), W transposed: loops over prototypes are contiguous
     norms: np.ndarray  # (P,) |w|²
-    codes: np.ndarray  # (2, P) class and pseudo-class of each
+    codes: np.ndarray  # (2, P) class and pseudo-class
 
     @property
     def labels(self) -> np.ndarray:
@@ -72,156 +97,160 @@ class Prototypes(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """Who is nearest to whom, kept exact while prototypes move.
+    """The nearest prototype of every point, kept exact while prototypes move.
 
-    Point i cannot have left its cell a while ``reach[a] < limit[i]``: ``reach[a]`` sums, over all moves made, how far a
-    moved plus how far any other prototype moved at most, and ``limit[i]`` is what that sum was when the
-    point was last looked at, plus the gap between its second nearest and nearest prototype then.
+    Point i cannot have left its cell a while ``reach[a] < limit[i]``. ``reach[a]`` sums, over all moves made, how far
+    prototype a moved plus how far any other moved at most. ``limit[i]`` is that sum when point i was last measured,
+    plus the gap between its second nearest and its nearest prototype then.
     """
 
-    nearest: np.ndarray  # (n,) int32
-    limit: np.ndarray  # (n,) float32, rounded down: half the memory to run through after every step
+    nearest: np.ndarray  # (n,) int32; (0,) where nothing is voted on
+    limit: np.ndarray  # (n,)
     reach: np.ndarray  # (P,)
-    moves: np.ndarray  # (P,) how far each prototype has moved in the step just made
+    moves: np.ndarray  # (P,) how far each prototype moved in the last step
     counts: np.ndarray  # (P, K, G) members by class and group
+    queue: np.ndarray  # (n,) work space: points to measure
 
 
 class Pulls(NamedTuple):
-    """Sums over a batch: what each term (0 class, 1 fair) asks of each prototype, and what was met on the way."""
+    """Sums over a batch."""
 
-    sums: np.ndarray  # (2, P, d + 1) Σ f x, and Σ f in the last column
-    tallies: np.ndarray  # (2, 4) by term: the four below
-
-
-COST, UPDATES, SIMULATED, RIGHT = 0, 1, 2, 3  # Σ Φ(μ); n of Algorithm 1; rivals simulated with alpha; points with μ < 0
+    sums: np.ndarray  # (2, P, d + 1) by term and prototype: Σ f x, and Σ f in the last column
+    updates: np.ndarray  # (2,) by term: n of Algorithm 1, the number of updates
+    simulated: np.ndarray  # (2,) by term: rivals that do not exist and were simulated with alpha
 
 
 class Tile(NamedTuple):
-    """Scratch for a tile of up to T points: loops along it (the last axis) are contiguous and become vector code."""
+    """Work space for up to T points: loops along the last axis are contiguous and become vector code."""
 
     x: np.ndarray  # (d, T) coordinates (dense rows only)
+    products: np.ndarray  # (P,) x·w of one point (sparse rows only)
     near: np.ndarray  # (P, T) distances²
-    closest: np.ndarray  # (max(K, G, 2), T) smallest distance² per label, then those of the two rivals
+    closest: np.ndarray  # (max(K, G, 2), T) smallest distance² per label; then, in rows 0 and 1, those of w+ and w-
     who: np.ndarray  # (max(K, G, 2), T) the prototypes that have them, as floats, -1 where there is none
-    lines: np.ndarray  # (5 * WIDTH,) the lines below, one after the other
-    row: np.ndarray  # (P,) one point's products with the prototypes (sparse rows only)
-    rough_near: np.ndarray  # near, lines and row in float32 (sparse rows only)
-    rough_lines: np.ndarray
-    rough_row: np.ndarray
+    factor: np.ndarray  # (2, T) what multiplies x - w of w+ and of w-
+    value: np.ndarray  # (T,) Φ(μ)
+    label: np.ndarray  # (T,) the points' labels, as floats
+    first: np.ndarray  # (T,) smallest distance²
+    second: np.ndarray  # (T,) second smallest distance²
+    nearest: np.ndarray  # (T,) the prototype that has the smallest, as float
 
 
-# Lines of a tile: a number per point, and a known distance from line to line, which spares the compiler the doubt
-# whether two of them overlap.
-WIDTH = 256  # the most points of a tile
-SIGN, MU, VALUE = 0, WIDTH, 2 * WIDTH  # which rival is w+ (see choose_rivals); μ; Φ(μ)
-FACTOR = 3 * WIDTH  # two lines, what multiplies (x - w) of either rival
-FIRST, SECOND, NEAREST = 0, WIDTH, 2 * WIDTH  # of a look: the two smallest distances², and who has the smallest
+class Options(NamedTuple):
+    """How prototypes are moved: :class:`fairglvq.lvq.trainer.Recipe` in numbers, and the limits of a move."""
 
-DOWN = 1.0 - 2.0**-22  # float32 may round a limit up by half of this: take it off first
+    C: float
+    alpha: float
+    activation: int  # code in fairglvq.lvq.activations
+    beta: float
+    learning_rate: float
+    batch_size: int
+    published: bool
+    shuffle: bool
+    bounds: bool  # False measures every point after every step
+    centre: np.ndarray  # (d,)
+    fence: float  # the largest distance from the centre that a prototype may reach
 
 
-def new_tile(rows: Rows, n_prototypes: int, n_labels: int) -> Tile:
-    """Scratch of the sizes that these rows and prototypes need."""
-    P, L, d, sparse = n_prototypes, max(n_labels, 2), rows.dense.shape[1], rows.indptr.size > 0
-    # Wide enough to be worth the calls, narrow enough for the fast memory: points of the plane are small.
-    T = WIDTH if not sparse and d < 8 and P <= 32 else 64
-    rough_P = P if sparse else 0
-    return Tile(
-        np.empty((d, T)),
-        np.empty((P, T)),
-        np.empty((L, T)),
-        np.empty((L, T)),
-        np.empty(5 * WIDTH),
-        np.empty(P),
-        np.empty((rough_P, T), np.float32),
-        np.empty(3 * WIDTH, np.float32),
-        np.empty(rough_P, np.float32),
-    )
+def new_tile(d: int, n_prototypes: int, n_labels: int) -> Tile:
+    """Work space for d columns (0 if rows are sparse), P prototypes and as many labels as classes or groups."""
+    P, L = n_prototypes, max(n_labels, 2)
+    line = (TILE,)
+    shapes = ((d, TILE), (P,), (P, TILE), (L, TILE), (L, TILE), (2, TILE), line, line, line, line, line)
+    return Tile(*map(np.empty, shapes))
 
 
 # -- distances ------------------------------------------------------------------------------------------------------
 
 
-@part
-def place(W, columns, rough, norms):
-    """Bring the transposed copies and the norms up to date after W was written."""
-    for j in range(W.shape[0]):
-        total = 0.0
-        for k in range(W.shape[1]):
-            w = W[j, k]
-            columns[k, j] = w
-            rough[k, j] = w
-            total += w * w
-        norms[j] = total
-
-
 @fused_part
-def measure_dense(X, points, start, count, W, x, near):
-    """|x - w_j|² of the points ``points[start : start + count]`` to every prototype, into ``near``."""
+def measure_dense(X, prototypes, batch, tile):
+    """:func:`measure`, by coordinates."""
+    W, x, near = prototypes.W, tile.x, tile.near
     P, d = W.shape
     for k in range(d):
-        for b in range(count):
-            x[k, b] = X[points[start + b], k]
+        for b in range(batch.size):
+            x[k, b] = X[batch[b], k]
     for j in range(P):
-        for b in range(count):
+        for b in range(batch.size):
             near[j, b] = 0.0
-    # Four coordinates a pass: one load and store of the running sum for four terms.
+    # Four coordinates at a time: one load and one store of the running sum for four terms.
     for k in range(0, d - 3, 4):
         for j in range(P):
             w0, w1, w2, w3 = W[j, k], W[j, k + 1], W[j, k + 2], W[j, k + 3]
-            for b in range(count):
+            for b in range(batch.size):
                 a0, a1, a2, a3 = x[k, b] - w0, x[k + 1, b] - w1, x[k + 2, b] - w2, x[k + 3, b] - w3
                 near[j, b] += (a0 * a0 + a1 * a1) + (a2 * a2 + a3 * a3)
     for k in range(d - d % 4, d):
         for j in range(P):
             w = W[j, k]
-            for b in range(count):
+            for b in range(batch.size):
                 gap = x[k, b] - w
                 near[j, b] += gap * gap
 
 
 @fused_part
-def measure_sparse(data, indices, indptr, squares, points, start, count, columns, norms, row, near):
-    """The same for sparse rows, in the type of ``row``: float64, or float32 for screening."""
-    P, real = row.size, row.dtype.type
-    zero, two = real(0), real(2)
-    # Read a little of each row, so that all of them are on their way from memory at once.
-    seen = zero
-    for b in range(count):
-        e, end = indptr[points[start + b]], indptr[points[start + b] + 1]
-        if end > e:
-            seen += data[e] + data[end - 1] + indices[e] + indices[end - 1]
-    row[0] = seen
-    for b in range(count):
-        i = points[start + b]
+def measure_sparse(rows, prototypes, batch, tile):
+    """:func:`measure`, by non-zeros: |x - w|² = |x|² + |w|² - 2 x·w."""
+    data, indices, indptr = rows.data, rows.indices, rows.indptr
+    columns, norms, products, near = prototypes.columns, prototypes.norms, tile.products, tile.near
+    P = norms.size
+    products[0] = read_ahead(rows, batch)
+    for b in range(batch.size):
+        i = batch[b]
         for j in range(P):
-            row[j] = zero
-        e, end = indptr[i], indptr[i + 1]
-        while e + 4 <= end:
-            x0, x1, x2, x3 = data[e], data[e + 1], data[e + 2], data[e + 3]
-            k0, k1, k2, k3 = indices[e], indices[e + 1], indices[e + 2], indices[e + 3]
+            products[j] = 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            x, k = data[e], indices[e]
             for j in range(P):
-                row[j] += (x0 * columns[k0, j] + x1 * columns[k1, j]) + (x2 * columns[k2, j] + x3 * columns[k3, j])
-            e += 4
-        while e < end:
-            x0, k0 = data[e], indices[e]
-            for j in range(P):
-                row[j] += x0 * columns[k0, j]
-            e += 1
-        square = real(squares[i])
+                products[j] += x * columns[k, j]
         for j in range(P):
-            distance = square + real(norms[j]) - two * row[j]
-            near[j, b] = distance if distance > zero else zero  # rounding may leave -1e-17 on a prototype
+            distance = rows.squares[i] + norms[j] - 2.0 * products[j]
+            near[j, b] = distance if distance > 0.0 else 0.0  # rounding may leave -1e-17 on a prototype
 
 
-# The loops below are written for vector code: indices as floats, `+ zero` after a choice (or else the compiler makes it
-# a masked store, many times slower), and one simple thing per loop.
+@inlined
+def measure(rows, prototypes, batch, tile):
+    """|x - w_j|² of the points of a batch of up to T to every prototype, into ``tile.near``."""
+    if rows.indptr.size == 0:
+        measure_dense(rows.X, prototypes, batch, tile)
+    else:
+        measure_sparse(rows, prototypes, batch, tile)
 
 
 @part
-def closest_by_label(near, count, labels, n_labels, closest, who):
+def read_ahead(rows, batch):
+    """Read a little of each row, so that memory delivers all of them at once; the sum keeps the reads from removal."""
+    data, indices, indptr = rows.data, rows.indices, rows.indptr
+    total = 0.0
+    for b in range(batch.size):
+        e, end = indptr[batch[b]], indptr[batch[b] + 1]
+        if end > e:
+            total += data[e] + data[end - 1] + indices[e] + indices[end - 1]
+    return total
+
+
+@part
+def update_copies(prototypes):
+    """Bring the transposed copy and the norms up to date after W was written."""
+    W = prototypes.W
+    for j in range(W.shape[0]):
+        total = 0.0
+        for k in range(W.shape[1]):
+            w = W[j, k]
+            prototypes.columns[k, j] = w
+            total += w * w
+        prototypes.norms[j] = total
+
+
+# The next loops are written for vector code: indices as floats, `+ zero` after a choice (without it the compiler makes
+# a masked store, many times slower), and at most two or three rows written per loop.
+
+
+@part
+def closest_by_label(tile, count, labels, n_labels):
     """The nearest prototype of every label, for each point of a tile; the first wins a tie, -1 where there is none."""
-    zero = 0.0
+    near, closest, who, zero = tile.near, tile.closest, tile.who, 0.0
     for label in range(n_labels):
         for b in range(count):
             closest[label, b] = np.inf
@@ -237,21 +266,21 @@ def closest_by_label(near, count, labels, n_labels, closest, who):
 
 
 @part
-def two_closest(near, count, lines):
+def two_closest(tile, count):
     """The two smallest distances² of each point of a tile and the nearest prototype (the first at a tie)."""
-    real = near.dtype.type
-    zero = real(0)
+    near, first, second, nearest, zero = tile.near, tile.first, tile.second, tile.nearest, 0.0
     for b in range(count):
-        lines[FIRST + b] = lines[SECOND + b] = np.inf
+        first[b] = np.inf
+        second[b] = np.inf
     for j in range(near.shape[0]):
-        index = real(j)
+        index = float(j)
         for b in range(count):
-            d, best, next_best, known = near[j, b], lines[FIRST + b], lines[SECOND + b], lines[NEAREST + b]
+            d, best, next_best, known = near[j, b], first[b], second[b], nearest[b]
             closer = d < best
-            loser = best if closer else d
-            lines[FIRST + b] = (d if closer else best) + zero
-            lines[SECOND + b] = (loser if loser < next_best else next_best) + zero
-            lines[NEAREST + b] = (index if closer else known) + zero
+            farther = best if closer else d
+            first[b] = (d if closer else best) + zero
+            second[b] = (farther if farther < next_best else next_best) + zero
+            nearest[b] = (index if closer else known) + zero
 
 
 # -- one term of a step ---------------------------------------------------------------------------------------------
@@ -264,10 +293,7 @@ _ROUNDER = 1.5 * 2.0**52  # added to a small number, leaves its nearest integer 
 
 @fused_part
 def exponential(t):
-    """exp(t) for t between -700 and 700.
-
-    In a loop it becomes vector code, five times faster than calling exp for each, and as precise (a test measures it).
-    """
+    """exp(t) for t between -700 and 700, as precise as NumPy's, and vector code when called in a loop."""
     shifted = t * _PER_LN2 + _ROUNDER
     n = shifted - _ROUNDER
     r = (t - n * _LN2_HIGH) - n * _LN2_LOW
@@ -281,9 +307,9 @@ def exponential(t):
 
 @part
 def activate(code, beta, mu):
-    """Φ(μ) and Φ'(μ) of the activation with this code in :mod:`fairglvq.activations`.
+    """Φ(μ) and Φ'(μ) of the activation with this code in :mod:`fairglvq.lvq.activations`.
 
-    By code, because a function passed to a compiled function would defeat the on-disk cache.
+    By code, because a function passed to a compiled function would defeat the cache on disk.
     """
     t = -beta * mu
     t = t if t > -700.0 else -700.0
@@ -295,20 +321,18 @@ def activate(code, beta, mu):
 
 
 @part
-def choose_rivals(points, start, count, own, n_labels, alpha, closest, who, lines):
-    """Bring each point's two rivals into rows 0 and 1 of ``closest`` and ``who``; returns how many do not exist.
+def choose_rivals(tile, labels, batch, n_labels, alpha):
+    """Bring w+ and w- of each point into rows 0 and 1 of ``closest`` and ``who``; returns how many do not exist.
 
-    Of two labels each has its row already, and the sign says which rival is w+: +1 the first, -1 the second. Else w+
-    comes first and w- second. The distance of a rival that does not exist is simulated with alpha (edge case 2):
-    d+ = alpha d- or d- = d+ / alpha.
+    The distance of a rival that does not exist is simulated with alpha (edge case 2): d+ = alpha d- or d- = d+ / alpha.
     """
+    closest, who = tile.closest, tile.who
     if n_labels == 2 and who[0, 0] >= 0.0 and who[1, 0] >= 0.0:  # both exist for this point, so they do for all
-        for b in range(count):
-            lines[SIGN + b] = 1.0 - 2.0 * own[points[start + b]]
+        order_two_rivals(tile, labels, batch)
         return 0
     missing = 0
-    for b in range(count):
-        label = own[points[start + b]]
+    for b in range(batch.size):
+        label = labels[batch[b]]
         plus, d_plus, minus, d_minus = who[label, b], closest[label, b], -1.0, np.inf
         for other in range(n_labels):
             j, d = who[other, b], closest[other, b]
@@ -321,140 +345,169 @@ def choose_rivals(points, start, count, own, n_labels, alpha, closest, who, line
             d_minus = d_plus / alpha
             missing += 1
         who[0, b], closest[0, b], who[1, b], closest[1, b] = plus, d_plus, minus, d_minus
-        lines[SIGN + b] = 1.0
     return missing
 
 
 @part
-def weigh(count, code, beta, closest, lines):
-    """Factors of one term's pulls -∂Φ(μ)/∂w±, less the constant 4, for each point of a tile.
-
-    μ = (d+ - d-) / (d+ + d-), so -∂Φ/∂w+ = 4 Φ'(μ) d- / (d+ + d-)² (x - w+) and its twin for w- with -d+.
-    """
-    for b in range(count):
-        d0, d1, sign = closest[0, b], closest[1, b], lines[SIGN + b]
-        both = d0 + d1
-        # On both rivals at once μ is 0/0: nothing pulls. Below this, both² is no number to divide by either.
-        inverse = 1.0 / both if both > 1e-150 else 0.0
-        mu = sign * (d0 - d1) * inverse
-        value, slope = activate(code, beta, mu)
-        lines[MU + b] = mu
-        lines[VALUE + b] = value
-        pull = sign * (inverse * (inverse * slope))
-        lines[FACTOR + b] = pull * d1
-        lines[FACTOR + WIDTH + b] = -pull * d0
+def order_two_rivals(tile, labels, batch):
+    """Of two labels each has its row already: exchange the rows where the point has label 1, in vector code."""
+    closest, who, label, zero = tile.closest, tile.who, tile.label, 0.0
+    for b in range(batch.size):
+        label[b] = labels[batch[b]]
+    for b in range(batch.size):
+        d0, d1, exchange = closest[0, b], closest[1, b], label[b] > 0.0
+        closest[0, b] = (d1 if exchange else d0) + zero
+        closest[1, b] = (d0 if exchange else d1) + zero
+    for b in range(batch.size):
+        j0, j1, exchange = who[0, b], who[1, b], label[b] > 0.0
+        who[0, b] = (j1 if exchange else j0) + zero
+        who[1, b] = (j0 if exchange else j1) + zero
 
 
 @part
-def scatter(dense, data, indices, indptr, points, start, count, who, lines, sums):
-    """Add factor * (x, 1) of each point of a tile to the sums (P, d + 1) of its two rivals."""
-    d = sums.shape[1] - 1
+def relative_difference(d_plus, d_minus):
+    """μ = (d+ - d-) / (d+ + d-), and 1 / (d+ + d-).
+
+    With both distances 0, μ is 0/0: both are set to 0, and nothing pulls. Below 1e-150 the square would underflow.
+    """
+    both = d_plus + d_minus
+    inverse = 1.0 / both if both > 1e-150 else 0.0
+    return (d_plus - d_minus) * inverse, inverse
+
+
+@part
+def weigh(tile, count, options):
+    """Factors of one term's pulls -∂Φ(μ)/∂w±, less the constant 4, for each point of a tile.
+
+    -∂Φ/∂w+ = 4 Φ'(μ) d- / (d+ + d-)² (x - w+), and -∂Φ/∂w- = -4 Φ'(μ) d+ / (d+ + d-)² (x - w-).
+    """
+    closest, factor = tile.closest, tile.factor
+    for b in range(count):
+        d_plus, d_minus = closest[0, b], closest[1, b]
+        mu, inverse = relative_difference(d_plus, d_minus)
+        _, slope = activate(options.activation, options.beta, mu)
+        pull = inverse * (inverse * slope)
+        factor[0, b] = pull * d_minus
+        factor[1, b] = -pull * d_plus
+
+
+@part
+def scatter_dense(X, batch, tile, sums):
+    """:func:`scatter`, by coordinates."""
+    d = X.shape[1]
     for side in range(2):  # w+ of all points, then w-
-        for b in range(count):
-            rival = side if lines[SIGN + b] > 0.0 else 1 - side
-            j, f = np.int64(who[rival, b]), lines[FACTOR + rival * WIDTH + b]
-            if j < 0:  # nobody there: nothing is added
+        for b in range(batch.size):
+            j, f = np.int64(tile.who[side, b]), tile.factor[side, b]
+            if j < 0:  # does not exist
                 continue
             sums[j, d] += f
-            if indptr.size == 0:
-                for k in range(d):
-                    sums[j, k] += f * dense[points[start + b], k]
-    if indptr.size > 0:
-        # Both rivals side by side: additions to different prototypes need not wait for each other.
-        for b in range(count):
-            i, j0, j1 = points[start + b], np.int64(who[0, b]), np.int64(who[1, b])
-            f0, f1 = lines[FACTOR + b], lines[FACTOR + WIDTH + b]
-            if j0 < 0:
-                j0, f0 = j1, 0.0
-            if j1 < 0:
-                j1, f1 = j0, 0.0
-            for e in range(indptr[i], indptr[i + 1]):
-                sums[j0, indices[e]] += f0 * data[e]
-                sums[j1, indices[e]] += f1 * data[e]
+            for k in range(d):
+                sums[j, k] += f * X[batch[b], k]
+
+
+@part
+def scatter_sparse(rows, batch, tile, sums):
+    """:func:`scatter`, by non-zeros, both rivals side by side: their additions do not wait for each other."""
+    data, indices, d = rows.data, rows.indices, sums.shape[1] - 1
+    for b in range(batch.size):
+        i, j0, j1 = batch[b], np.int64(tile.who[0, b]), np.int64(tile.who[1, b])
+        f0, f1 = tile.factor[0, b], tile.factor[1, b]
+        if j0 < 0:
+            j0, f0 = j1, 0.0
+        if j1 < 0:
+            j1, f1 = j0, 0.0
+        sums[j0, d] += f0
+        sums[j1, d] += f1
+        for e in range(rows.indptr[i], rows.indptr[i + 1]):
+            sums[j0, indices[e]] += f0 * data[e]
+            sums[j1, indices[e]] += f1 * data[e]
 
 
 @inlined
-def add_pulls(
-    dense, data, indices, indptr, squares, W, columns, norms, codes, sums, tallies,
-    x, near, closest, who, lines, row, own, batch, n_terms, n_labels, alpha, code, beta, survey,
-):  # fmt: skip
-    """Σ f (x - w) over a batch, for the first ``n_terms`` terms; both read the same distances.
+def scatter(rows, batch, tile, sums):
+    """Add factor * (x, 1) of each point of a tile to the sums (P, d + 1) of its two rivals."""
+    if rows.indptr.size == 0:
+        scatter_dense(rows.X, batch, tile, sums)
+    else:
+        scatter_sparse(rows, batch, tile, sums)
 
-    A ``survey`` also tallies cost and right decisions.
-    """
-    P, d = W.shape
+
+@part
+def clear(pulls):
+    """Set all sums to 0."""
     for term in range(2):
-        for j in range(P):
-            for k in range(d + 1):
-                sums[term, j, k] = 0.0
-        for what in range(4):
-            tallies[term, what] = 0.0
-    width = near.shape[1]
-    for start in range(0, batch.size, width):
-        count = min(width, batch.size - start)
-        if indptr.size == 0:
-            measure_dense(dense, batch, start, count, W, x, near)
-        else:
-            measure_sparse(data, indices, indptr, squares, batch, start, count, columns, norms, row, near)
-        for term in range(n_terms):
-            closest_by_label(near, count, codes[term], n_labels[term], closest, who)
-            missing = choose_rivals(batch, start, count, own[term], n_labels[term], alpha, closest, who, lines)
-            weigh(count, code, beta, closest, lines)
-            scatter(dense, data, indices, indptr, batch, start, count, who, lines, sums[term])
-            tallies[term, UPDATES] += 2 * count - missing
-            tallies[term, SIMULATED] += missing
-            if survey:
-                tally(count, who, lines, tallies[term])
+        pulls.updates[term] = pulls.simulated[term] = 0
+        for j in range(pulls.sums.shape[1]):
+            for k in range(pulls.sums.shape[2]):
+                pulls.sums[term, j, k] = 0.0
+
+
+@inlined
+def add_term(term, points, batch, prototypes, tile, pulls, options, n_labels):
+    """Σ f (x, 1) of one term over the points of a tile, from the distances in ``tile.near``."""
+    closest_by_label(tile, batch.size, prototypes.codes[term], n_labels[term])
+    missing = choose_rivals(tile, points.labels[term], batch, n_labels[term], options.alpha)
+    weigh(tile, batch.size, options)
+    scatter(points.rows, batch, tile, pulls.sums[term])
+    pulls.updates[term] += 2 * batch.size - missing
+    pulls.simulated[term] += missing
+
+
+@part
+def add_totals(tile, count, options, totals):
+    """Add Σ Φ(μ) and the number of points whose nearest prototype has their label to the totals (2,) of a term."""
+    closest, who, value = tile.closest, tile.who, tile.value
+    for b in range(count):
+        mu, _ = relative_difference(closest[0, b], closest[1, b])
+        value[b], _ = activate(options.activation, options.beta, mu)
+    for b in range(count):
+        totals[0] += value[b]
+        d_plus, d_minus = closest[0, b], closest[1, b]
+        totals[1] += (d_plus < d_minus) | ((d_plus == d_minus) & (who[0, b] < who[1, b]))  # the first wins a tie
+
+
+@part
+def subtract_prototypes(prototypes, pulls, n_terms):
+    """Turn Σ f x and Σ f into Σ f (x - w)."""
+    P, d = prototypes.W.shape
     for term in range(n_terms):
         for j in range(P):
             for k in range(d):
-                sums[term, j, k] -= sums[term, j, d] * W[j, k]
+                pulls.sums[term, j, k] -= pulls.sums[term, j, d] * prototypes.W[j, k]
 
 
 @part
-def tally(count, who, lines, tallies):
-    """Add cost and right decisions of a tile to one term's ``tallies`` (4,)."""
-    cost, right = 0.0, 0
-    for b in range(count):
-        cost += lines[VALUE + b]
-    for b in range(count):
-        mu, order = lines[MU + b], lines[SIGN + b] * (who[0, b] - who[1, b])
-        right += (mu < 0.0) | ((mu == 0.0) & (order < 0.0))  # at a tie the first prototype wins
-    tallies[COST] += cost
-    tallies[RIGHT] += right
-
-
-@part
-def scale(published, own, batch, n_prototypes, n_labels, updates):
+def scale(term, points, batch, pulls, n_labels, options):
     """What one term's summed pulls are multiplied with.
 
     Algorithm 1: 4 (of the exact gradient) / number of updates. Published runs: no 4, and prototypes times distinct
     labels in the batch in place of the updates.
     """
-    if not published:
-        return 4.0 / updates if updates > 0.0 else 4.0
-    distinct = 0
-    for label in range(n_labels):
+    if not options.published:
+        return 4.0 / pulls.updates[term] if pulls.updates[term] > 0 else 4.0
+    distinct, labels = 0, points.labels[term]
+    for label in range(n_labels[term]):
         for b in range(batch.size):
-            if own[batch[b]] == label:
+            if labels[batch[b]] == label:
                 distinct += 1
                 break
-    return 1.0 / (n_prototypes * distinct)
+    return 1.0 / (pulls.sums.shape[1] * distinct)
 
 
 @part
-def move(W, sums, class_scale, fair_scale, learning_rate, C, centre, fence, moves):
+def move(prototypes, pulls, moves, class_scale, fair_scale, options):
     """W += η (class pull - C fair pull); False, and W as it was, if a prototype would leave the fence or be NaN."""
+    W, sums, centre = prototypes.W, pulls.sums, options.centre
     P, d = W.shape
     for j in range(P):
         step, away = 0.0, 0.0
         for k in range(d):
-            delta = learning_rate * (class_scale * sums[0, j, k] - C * fair_scale * sums[1, j, k])
+            delta = options.learning_rate * (class_scale * sums[0, j, k] - options.C * fair_scale * sums[1, j, k])
             sums[0, j, k] = delta
             w = W[j, k] + delta - centre[k]
             step += delta * delta
             away += w * w
-        if not away <= fence * fence:
+        if not away <= options.fence * options.fence:
             return False
         moves[j] = np.sqrt(step)
     for j in range(P):
@@ -480,8 +533,9 @@ def extend(moves, reach):
 
 
 @part
-def enqueue(nearest, limit, reach, bounds, queue):
-    """Put every point that may have left its cell into ``queue``, without bounds every point; returns how many."""
+def enqueue(cells, bounds):
+    """Put every point that may have left its cell into the queue, without bounds every point; returns how many."""
+    nearest, limit, reach, queue = cells.nearest, cells.limit, cells.reach, cells.queue
     queued = 0
     for i in range(nearest.size):
         if not bounds or reach[nearest[i]] >= limit[i]:
@@ -501,109 +555,47 @@ def longest(norms):
 
 
 @part
-def widen(rough_lines, count, lines):
-    """What a look has found, from float32 into float64."""
-    for b in range(count):
-        lines[FIRST + b] = rough_lines[FIRST + b]
-        lines[SECOND + b] = rough_lines[SECOND + b]
-        lines[NEAREST + b] = rough_lines[NEAREST + b]
+def rounding(rows, i, length):
+    """How far rounding can have moved the squared distances of point i to prototypes no longer than ``length``.
+
+    Sums of squares of dense rows are relatively exact. The expanded square of sparse rows cancels:
+    (non-zeros + 4) ε (|x| + |w|)².
+    """
+    if rows.indptr.size == 0:
+        return 0.0
+    return (rows.indptr[i + 1] - rows.indptr[i] + 4) * 2.0**-52 * (np.sqrt(rows.squares[i]) + length) ** 2
 
 
 @part
-def settle(indptr, squares, length, queue, start, count, rough, left, lines, own, nearest, limit, reach, counts):
-    """Give each point of a tile its new cell and limit; returns how many points have been put back for another look.
-
-    Distances² of sparse rows are off by at most (non-zeros + 4) (ε (|x| + |w|)² + δ), because the expansion cancels.
-    ε = 2⁻⁵² and δ = 0, or, ``rough`` in float32, ε = 2⁻²³ and δ = 2⁻¹⁴⁸ for numbers too small to keep their digits.
-    The limit allows for the errors. Where the nearest and the second nearest lie closer together than both errors,
-    float32 cannot decide: such points, and what may overflow, are put back at ``queue[left]`` for a look in float64.
-    """
-    epsilon, delta = (2.0**-23, 2.0**-148) if rough else (2.0**-52, 0.0)
-    for b in range(count):
-        i, now = queue[start + b], np.int64(lines[NEAREST + b])
-        first, second = lines[FIRST + b], lines[SECOND + b]
-        if indptr.size > 0:
-            size = (np.sqrt(squares[i]) + length) ** 2
-            error = (indptr[i + 1] - indptr[i] + 4) * (epsilon * size + delta)
-            if rough and (second - first <= 2.0 * error or size > 1e38):
-                queue[left] = i
-                left += 1
-                continue
-            first += error
-            second = second - error if second > error else 0.0
-        before = nearest[i]
+def assign(points, batch, tile, cells, length):
+    """Give each point of a tile its new cell and limit; ``length`` is that of the longest prototype."""
+    labels, counts = points.labels, cells.counts
+    for b in range(batch.size):
+        i, now = batch[b], np.int64(tile.nearest[b])
+        before, error = cells.nearest[i], rounding(points.rows, i, length)
+        first, second = tile.first[b] + error, tile.second[b] - error
         if now != before:
-            counts[before, own[0, i], own[1, i]] -= 1
-            counts[now, own[0, i], own[1, i]] += 1
-            nearest[i] = now
-        limit[i] = (reach[now] + np.sqrt(second) * (1.0 - 1e-9) - np.sqrt(first)) * DOWN
-    return left
+            counts[before, labels[0, i], labels[1, i]] -= 1
+            counts[now, labels[0, i], labels[1, i]] += 1
+            cells.nearest[i] = now
+        gap = (np.sqrt(second) * (1.0 - 1e-9) if second > 0.0 else 0.0) - np.sqrt(first)
+        cells.limit[i] = cells.reach[now] + gap
 
 
 @inlined
-def screen(
-    rough_data, indices, indptr, squares, rough, norms, nearest, limit, reach, counts,
-    lines, rough_near, rough_lines, rough_row, queue, own, n_points,
-):  # fmt: skip
-    """Settle those of the first ``n_points`` of ``queue`` that float32 can decide; returns how many are left in it."""
-    left, width, length = 0, rough_near.shape[1], longest(norms)
-    for start in range(0, n_points, width):
-        count = min(width, n_points - start)
-        measure_sparse(rough_data, indices, indptr, squares, queue, start, count, rough, norms, rough_row, rough_near)
-        two_closest(rough_near, count, rough_lines)
-        widen(rough_lines, count, lines)
-        left = settle(
-            indptr, squares, length, queue, start, count, True, left, lines, own, nearest, limit, reach, counts
-        )
-    return left
-
-
-@inlined
-def look(
-    dense, data, indices, indptr, squares, W, columns, norms, nearest, limit, reach, counts,
-    x, near, lines, row, queue, own, n_points,
-):  # fmt: skip
-    """Settle the first ``n_points`` of ``queue`` in float64."""
-    width, length = near.shape[1], longest(norms)
-    for start in range(0, n_points, width):
-        count = min(width, n_points - start)
-        if indptr.size == 0:
-            measure_dense(dense, queue, start, count, W, x, near)
-        else:
-            measure_sparse(data, indices, indptr, squares, queue, start, count, columns, norms, row, near)
-        two_closest(near, count, lines)
-        settle(indptr, squares, length, queue, start, count, False, 0, lines, own, nearest, limit, reach, counts)
-
-
-@inlined
-def reassign(
-    dense, data, indices, indptr, squares, rough_data, W, columns, rough, norms, nearest, limit, reach, moves, counts,
-    x, near, lines, row, rough_near, rough_lines, rough_row, queue, own, bounds,
-):  # fmt: skip
-    """Make assignments exact again after prototype j moved by ``moves[j]``; returns how many points were looked at.
-
-    Sparse rows are screened in float32 first. ``bounds=False`` looks at every point and screens none, for tests and for
-    measuring what the bounds are worth.
-    """
-    extend(moves, reach)
-    queued = enqueue(nearest, limit, reach, bounds, queue)
-    left = queued
-    if bounds and indptr.size > 0:
-        left = screen(
-            rough_data, indices, indptr, squares, rough, norms, nearest, limit, reach, counts,
-            lines, rough_near, rough_lines, rough_row, queue, own, queued,
-        )  # fmt: skip
-    look(
-        dense, data, indices, indptr, squares, W, columns, norms, nearest, limit, reach, counts,
-        x, near, lines, row, queue, own, left,
-    )  # fmt: skip
-    return queued
+def reassign(points, prototypes, cells, tile, bounds):
+    """Make assignments exact again after prototype j moved by ``moves[j]``; returns how many points were measured."""
+    extend(cells.moves, cells.reach)
+    queue, width, length = cells.queue[: enqueue(cells, bounds)], tile.near.shape[1], longest(prototypes.norms)
+    for start in range(0, queue.size, width):
+        batch = queue[start : start + width]
+        measure(points.rows, prototypes, batch, tile)
+        two_closest(tile, batch.size)
+        assign(points, batch, tile, cells, length)
+    return queue.size
 
 
 # -- what Python calls ----------------------------------------------------------------------------------------------
-
-# Entries take plain arrays, `*rows, *prototypes, ...`: Numba needs 0.3 ms to look through the type of a tuple of arrays
-# at every call, which is as long as an epoch on a small set.
 
 
 @entry
@@ -619,7 +611,7 @@ def draw(random, n):
 
 @entry
 def shuffle(order, random):
-    """Fisher and Yates in place; a sixth of the time of NumPy's, which was as long as half an epoch in the plane."""
+    """Fisher and Yates in place; NumPy's takes six times as long, half an epoch on a small set."""
     for i in range(order.size - 1, 0, -1):
         j = draw(random, i + 1)
         order[i], order[j] = order[j], order[i]
@@ -650,75 +642,81 @@ def vote(counts, published, random, pseudo):
 
 
 @entry
-def distances(dense, data, indices, indptr, squares, rough_data, W, columns, rough, norms, codes, out):
+def distances(rows, prototypes, out):
     """|x - w|² of every point to every prototype, into ``out`` (n, P)."""
-    P, d = W.shape
+    columns, norms = prototypes.columns, prototypes.norms
     for i in range(out.shape[0]):
-        for j in range(P):
+        for j in range(norms.size):
             out[i, j] = 0.0
-        if indptr.size == 0:
-            for k in range(d):
-                x = dense[i, k]
-                for j in range(P):
+        if rows.indptr.size == 0:
+            for k in range(columns.shape[0]):
+                x = rows.X[i, k]
+                for j in range(norms.size):
                     gap = x - columns[k, j]
                     out[i, j] += gap * gap
         else:
-            for e in range(indptr[i], indptr[i + 1]):
-                x, k = data[e], indices[e]
-                for j in range(P):
+            for e in range(rows.indptr[i], rows.indptr[i + 1]):
+                x, k = rows.data[e], rows.indices[e]
+                for j in range(norms.size):
                     out[i, j] += x * columns[k, j]
-            square = squares[i]
-            for j in range(P):
-                distance = square + norms[j] - 2.0 * out[i, j]
+            for j in range(norms.size):
+                distance = rows.squares[i] + norms[j] - 2.0 * out[i, j]
                 out[i, j] = distance if distance > 0.0 else 0.0
 
 
 @entry
-def run(
-    dense, data, indices, indptr, squares, rough_data, W, columns, rough, norms, codes,
-    nearest, limit, reach, moves, counts, sums, tallies,
-    x, near, closest, who, lines, row, rough_near, rough_lines, rough_row, queue, own, order, random, centre, fence,
-    C, alpha, code, beta, learning_rate, batch_size, published, shuffled, bounds, n_epochs, survey,
-):  # fmt: skip
+def survey(points, prototypes, tile, pulls, options, counts, totals):
+    """Leave in ``pulls.sums`` how the terms pull on the whole training set, scaled as a step scales them.
+
+    ``totals`` (1 or 2 terms, 2) receives :func:`add_totals` of each term.
+    """
+    n_terms, n_labels, width = totals.shape[0], counts.shape[1:], tile.near.shape[1]
+    clear(pulls)
+    for start in range(0, points.order.size, width):
+        batch = points.order[start : start + width]
+        measure(points.rows, prototypes, batch, tile)
+        for term in range(n_terms):
+            add_term(term, points, batch, prototypes, tile, pulls, options, n_labels)
+            add_totals(tile, batch.size, options, totals[term])
+    subtract_prototypes(prototypes, pulls, n_terms)
+    for term in range(n_terms):
+        factor = scale(term, points, points.order, pulls, n_labels, options)
+        for j in range(prototypes.W.shape[0]):
+            for k in range(prototypes.W.shape[1]):
+                pulls.sums[term, j, k] *= factor
+
+
+@entry
+def run(points, prototypes, cells, tile, pulls, options, random, n_epochs):
     """Train for up to ``n_epochs`` passes in mini-batches (Algorithm 1, lines 4 to 23 for every batch).
 
-    Without cells (``nearest`` empty) nothing is voted on. ``random`` (2,) holds two streams, one of the order and one
-    of the draws of empty cells: voting does not change the order in which points are learned. Returns epochs done,
-    points looked at, steps made, flips, uses of alpha, and whether prototypes were about to leave the fence.
-
-    A ``survey`` makes no step: it leaves in ``sums`` and ``tallies`` what the terms pull on the first batch.
+    Without cells (``nearest`` empty) nothing is voted on. ``random`` (2,) holds two streams, one for the order and one
+    for the draws of empty cells: voting does not change the order in which points are learned. Returns epochs done,
+    steps made, points measured again, flips, uses of alpha, and whether prototypes were about to leave the fence.
     """
-    n_labels = counts.shape[1:]
-    P, n, voting = W.shape[0], order.size, nearest.size > 0
-    n_terms = 2 if C > 0.0 or (survey and voting) else 1
-    flips, uses, looks, steps = 0, 0, 0, 0
+    n_labels, n_terms, voting = cells.counts.shape[1:], 2 if options.C > 0.0 else 1, cells.nearest.size > 0
+    n, size, width = points.order.size, options.batch_size, tile.near.shape[1]
+    steps, measured, flips, uses = 0, 0, 0, 0
     for epoch in range(n_epochs):
-        if shuffled and not survey:
-            shuffle(order, random[:1])
-        for start in range(0, n, batch_size):
-            batch = order[start : start + batch_size]
-            add_pulls(
-                dense, data, indices, indptr, squares, W, columns, norms, codes, sums, tallies,
-                x, near, closest, who, lines, row, own, batch, n_terms, n_labels, alpha, code, beta, survey,
-            )  # fmt: skip
-            class_scale = scale(published, own[0], batch, P, n_labels[0], tallies[0, UPDATES])
-            fair_scale = scale(published, own[1], batch, P, n_labels[1], tallies[1, UPDATES])
-            if survey:
-                for j in range(P):
-                    for k in range(W.shape[1]):
-                        sums[0, j, k] *= class_scale
-                        sums[1, j, k] *= fair_scale
-                return epoch, looks, steps, flips, uses, False
-            if not move(W, sums, class_scale, fair_scale, learning_rate, C, centre, fence, moves):
-                return epoch + 1, looks, steps, flips, uses, True
-            place(W, columns, rough, norms)
+        if options.shuffle:
+            shuffle(points.order, random[:1])
+        for begin in range(0, n, size):
+            batch = points.order[begin : begin + size]
+            clear(pulls)
+            for start in range(0, batch.size, width):
+                some = batch[start : start + width]
+                measure(points.rows, prototypes, some, tile)
+                for term in range(n_terms):
+                    add_term(term, points, some, prototypes, tile, pulls, options, n_labels)
+            subtract_prototypes(prototypes, pulls, n_terms)
+            class_scale = scale(0, points, batch, pulls, n_labels, options)
+            fair_scale = scale(1, points, batch, pulls, n_labels, options)
+            if not move(prototypes, pulls, cells.moves, class_scale, fair_scale, options):
+                return epoch + 1, steps, measured, flips, uses, True
+            update_copies(prototypes)
             if voting:
-                looks += reassign(
-                    dense, data, indices, indptr, squares, rough_data, W, columns, rough, norms,
-                    nearest, limit, reach, moves, counts,
-                    x, near, lines, row, rough_near, rough_lines, rough_row, queue, own, bounds,
-                )  # fmt: skip
-                flips += vote(counts, published, random[1:], codes[1])
-            uses += int(tallies[1, SIMULATED])
+                measured += reassign(points, prototypes, cells, tile, options.bounds)
+                flips += vote(cells.counts, options.published, random[1:], prototypes.codes[1])
+            uses += pulls.simulated[1]
             steps += 1
-    return n_epochs, looks, steps, flips, uses, False
+    return n_epochs, steps, measured, flips, uses, False

@@ -1,7 +1,7 @@
-"""FairGLVQ in plain vectorised NumPy: the method to read, and what the kernels are measured against.
+"""FairGLVQ in plain vectorised NumPy: the method in readable form, and the reference that kernels are compared with.
 
 ``python -m fairglvq bench`` times the kernels beside :func:`train`; tests compare the two. Every step computes all
-distances anew and keeps nothing.
+distances again.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ def squared_distances(X, W) -> np.ndarray:
 
 
 def descent(X, labels, W, prototype_labels, *, alpha, activation, beta, published=False) -> np.ndarray:
-    """Where one term pulls the prototypes: -∂/∂W of the mean of Φ(μ), (P, d).
+    """The pull of one term on the prototypes: -∂/∂W of the mean of Φ(μ), (P, d).
 
     μ = (d+ - d-) / (d+ + d-); a missing rival's distance is alpha * d- or d+ / alpha, a constant. The mean is over
     updates made (Algorithm 1); the published runs leave out the factor 4 and divide by prototypes times distinct
@@ -59,10 +59,10 @@ def train(
     X, y, s, W, prototype_labels, *, C, learning_rate, batch_size, max_epochs, rng, alpha=2.0, activation="swish",
     beta=2.0, step="algorithm", shuffle=True, n_groups=2, max_steps=None,
 ):  # fmt: skip
-    """Algorithm 1 from the prototypes W; returns W and the pseudo-classes. Chance is used as the trainer uses it."""
+    """Algorithm 1 from the prototypes W; returns W and the pseudo-classes. Random numbers as in the trainer."""
     published = step == "published"
     options = {"alpha": alpha, "activation": activation, "beta": beta, "published": published}
-    random = rng.integers(0, 2**63, 2, dtype=np.uint64)  # of the order, and of the draws of empty cells
+    random = rng.integers(0, 2**63, 2, dtype=np.uint64)  # for the order, and for the draws of empty cells
 
     def empty_takes():
         return 0 if published else kernels.draw(random[1:], n_groups)

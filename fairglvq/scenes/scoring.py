@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairglvq.fairness.metrics import gaps_from_counts
-from fairglvq.lvq.trainer import as_prototypes, as_rows, nearest_prototypes
+from fairglvq.lvq.trainer import as_rows, nearest_prototypes
 from fairglvq.scenes.points import Points
 from fairglvq.scenes.training import Training
 
@@ -55,7 +55,7 @@ def _known(value: Any) -> float | None:
 
 def nearest(training: Training, X: np.ndarray, W: np.ndarray) -> np.ndarray:
     """Nearest of the prototypes W (P, d), given in the model's space, of every point X (n, d)."""
-    return nearest_prototypes(as_rows(training.see(X)), as_prototypes(W, np.zeros(len(W))), len(X))
+    return nearest_prototypes(as_rows(training.see(X)), W)
 
 
 def decide(points: Points, training: Training, W: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 
 from fairglvq.datasets.split import Scaling, fold_seed
 from fairglvq.lvq.initialisers import initial_prototypes
-from fairglvq.lvq.trainer import Recipe, Trainer, as_prototypes, as_rows, nearest_prototypes
+from fairglvq.lvq.trainer import Recipe, Trainer, as_rows, nearest_prototypes
 from fairglvq.scenes.points import Points, points_key
 from fairglvq.scenes.settings import Settings
 
@@ -132,7 +132,7 @@ def train_film(settings: Settings, points: Points, progress: Progress) -> Film:
 def _decisions(X: np.ndarray, models: Iterable[np.ndarray], labels: np.ndarray) -> np.ndarray:
     """Classes (M, n) that each of M models, prototypes (P, d) with these labels, decides for points X (n, d)."""
     rows = as_rows(X)
-    return np.stack([labels[nearest_prototypes(rows, as_prototypes(W, labels), len(X))] for W in models]).astype("u1")
+    return np.stack([labels[nearest_prototypes(rows, W)] for W in models]).astype("u1")
 
 
 def _part_of(progress: Progress, number: int, parts: int) -> Progress:

@@ -382,6 +382,7 @@ def test_a_profile_looks_like_its_prototype_and_is_average_where_the_model_is_bl
     assert "one place" not in told
 
 
+@pytest.mark.filterwarnings("ignore:Fewer distinct points")
 @pytest.mark.parametrize(("name", "projections", "removed"), [("xor", 2, 2), ("german", 50, 49)])
 def test_with_everything_removed_every_prototype_is_the_average_person(name, projections, removed):
     people, model, _ = after_inp(datasets.load(name), projections)

@@ -69,7 +69,7 @@ def test_the_poor_score_tag_hides_no_poor_classifier():
 class TestHistory:
     def test_every_entry_is_what_its_prototypes_give(self):
         X, y, s = clouds(n_classes=3, n_groups=3)
-        model = quick(n_prototypes=3, max_epochs=12, C=0.5, beta=3.0).fit(X, y, sensitive_features=s)
+        model = quick(n_prototypes=3, max_epochs=12, C=0.5, beta=3.0, record_every=1).fit(X, y, sensitive_features=s)
         assert [entry.epoch for entry in model.history_] == list(range(13))
         for entry in model.history_:
             assert entry.prototypes.shape == entry.class_pull.shape == entry.fair_pull.shape == (9, 2)
@@ -102,7 +102,9 @@ class TestHistory:
 
     def test_pulls_are_what_the_next_step_does(self):
         X, y, s = clouds()
-        model = quick(C=0.7, batch_size=500, max_epochs=6, shuffle=False).fit(X, y, sensitive_features=s)
+        model = quick(C=0.7, batch_size=500, max_epochs=6, shuffle=False, record_every=1).fit(
+            X, y, sensitive_features=s
+        )
         for now, then in zip(model.history_, model.history_[1:], strict=False):
             move = 0.03 * (now.class_pull - 0.7 * now.fair_pull)
             assert_allclose(then.prototypes - now.prototypes, move, rtol=0, atol=1e-14)
@@ -111,7 +113,7 @@ class TestHistory:
         """With one vote per epoch, flips are the pseudo-classes that differ from the entry before."""
         X, y, s = clouds(seed=3)
         parameters = {"n_prototypes": 4, "C": 2.0, "learning_rate": 0.3, "batch_size": 500, "max_epochs": 60}
-        model = quick(**parameters).fit(X, y, sensitive_features=s)
+        model = quick(**parameters, record_every=1).fit(X, y, sensitive_features=s)
         pseudo = np.array([entry.pseudo_classes for entry in model.history_])
         nearest = [((X[:, None] - entry.prototypes) ** 2).sum(axis=2).argmin(axis=1) for entry in model.history_]
         inhabited = np.array([np.isin(np.arange(8), cells) for cells in nearest])
@@ -124,7 +126,7 @@ class TestHistory:
     def test_uses_of_alpha(self):
         X, y, s = clouds()
         s = (np.arange(len(s)) % 4 == 0).astype(int)  # a quarter everywhere: no cell is theirs
-        model = quick(n_prototypes=1, C=0.5).fit(X, y, sensitive_features=s)
+        model = quick(n_prototypes=1, C=0.5, record_every=1).fit(X, y, sensitive_features=s)
         uses = [entry.alpha_uses for entry in model.history_]
         assert_array_equal(uses, np.arange(6) * 200)  # every point, every epoch
         assert model.n_alpha_uses_ == 1000
@@ -138,7 +140,8 @@ class TestHistory:
             (2, 20, 7, [0, 7, 14, 20]),
             (2, 21, 7, [0, 7, 14, 21]),
             (2, 3, 100, [0, 3]),
-            (2, 4, "auto", [0, 1, 2, 3, 4]),
+            (2, 4, "auto", [0, 4]),
+            (2, 20, "auto", [0, 5, 10, 15, 20]),
             (4, 100, "auto", list(range(0, 101, 5))),
             (4, 250, "auto", [*range(0, 250, 13), 250]),
             (2, 0, "auto", [0]),
@@ -462,7 +465,7 @@ class TestGuards:
             model.fit(X, data.y, sensitive_features=data.s)
         assert [w.category for w in caught] == [ConvergenceWarning] * (C > 1e3)
         if C > 1e3:
-            assert re.search(r"fly off in epoch \d+.*Lower C or learning_rate", str(caught[0].message))
+            assert re.search(r"fly off in (epoch \d+|the first step).*Lower C or learning_rate", str(caught[0].message))
             assert caught[0].filename == __file__
             assert model.n_epochs_ < 250
         start = model.history_[0].prototypes
@@ -477,7 +480,8 @@ class TestGuards:
 
     def test_far_too_large_steps(self):
         X, y, _ = clouds()
-        with pytest.warns(ConvergenceWarning, match="fly off in epoch 1"):
+        told = r"fly off in the first step: the model is its start and has learned nothing.*Lower C or learning_rate"
+        with pytest.warns(ConvergenceWarning, match=told):
             model = GLVQ(2, learning_rate=1e9).fit(X, y)
         assert_array_equal(model.prototypes_, model.history_[0].prototypes)
         assert model.score(X, y) > 0.8  # the start is still a classifier
@@ -560,14 +564,54 @@ class TestGuards:
             with pytest.raises(ValueError, match="one column of labels"):
                 quick().fit(X, y, sensitive_features=wrong)
 
+    def test_flying_off_later_keeps_what_was_learned(self, monkeypatch):
+        X, y, s = clouds()
+        monkeypatch.setattr("fairglvq.lvq.trainer.FENCE", 1.1)
+        with pytest.warns(ConvergenceWarning, match=r"fly off in epoch \d+: training stopped early"):
+            model = quick(C=30.0, max_epochs=200).fit(X, y, sensitive_features=s)
+        assert 1 < model.n_epochs_ < 200
+        assert not np.array_equal(model.prototypes_, model.history_[0].prototypes)
+
     @pytest.mark.parametrize("init", INITIALISERS)
     @pytest.mark.parametrize("estimator", [GLVQ, FairGLVQ])
-    def test_fewer_points_than_prototypes(self, estimator, init):
-        X, y, s = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]), [0, 1, 1], {"sensitive_features": [0, 1, 0]}
-        model = estimator(20, init=init, random_state=0).fit(X, y, **(s if estimator is FairGLVQ else {}))
+    @pytest.mark.parametrize("layout", [np.asarray, csr_array])
+    def test_fewer_points_than_prototypes(self, estimator, init, layout):
+        X, y = layout([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [1.0, 1.0]]), [0, 1, 1, 1]
+        s = {"sensitive_features": [0, 1, 0, 1]} if estimator is FairGLVQ else {}
+        told = r"n_prototypes=20 in a class \(0: 1, 1: 2\).*Lower n_prototypes to at most 1"
+        with pytest.warns(UserWarning, match=told) as caught:
+            model = estimator(20, init=init, random_state=0).fit(X, y, **s)
+        assert caught[0].filename == __file__
         assert model.prototypes_.shape == (40, 2)
         assert np.isfinite(model.prototypes_).all()
         assert model.score(X, y) > 0.6
+
+    def test_as_many_distinct_points_as_prototypes_are_enough(self):
+        """The last of many equal points is the one that suffices."""
+        X = np.vstack([np.zeros((600, 2)), [[1.0, 0.0]], np.full((600, 2), 2.0), [[1.0, 2.0]]])
+        y = np.repeat([0, 1], 601)
+        assert GLVQ(2, max_epochs=1, random_state=0).fit(X, y).prototypes_.shape == (4, 2)
+        with pytest.warns(UserWarning, match=r"\(0: 2, 1: 2\).*at most 2"):
+            GLVQ(3, max_epochs=1, random_state=0).fit(X, y)
+
+    @pytest.mark.parametrize("C", [0.0, 1.0])
+    def test_more_groups_than_prototypes(self, C):
+        X, y, _ = clouds(1000)
+        told = "200 distinct values, more than the 4 prototypes.*Bin them into a few groups"
+        with pytest.warns(UserWarning, match=told) as caught:
+            quick(C=C).fit(X, y, sensitive_features=np.arange(1000) % 200)
+        assert caught[0].filename == __file__
+        with pytest.warns(UserWarning, match="5 distinct values, more than the 4 prototypes") as caught:
+            quick(C=C).partial_fit(X, y, sensitive_features=np.arange(1000) % 5, classes=[0, 1], groups=range(5))
+        assert caught[0].filename == __file__
+        quick(C=C).fit(X, y, sensitive_features=np.arange(1000) % 4)  # one each: no warning
+
+    def test_groups_of_few_members(self):
+        X, y, _ = clouds(1000)
+        enough, few = np.arange(1000) % 20, np.where(np.arange(1000) < 880, 0, np.arange(1000) % 20)
+        quick(n_prototypes=10).fit(X, y, sensitive_features=enough)
+        with pytest.warns(UserWarning, match="20 distinct values, and half of them have fewer than 10.*Bin them"):
+            quick(n_prototypes=10).fit(X, y, sensitive_features=few)
 
     @pytest.mark.parametrize("init", INITIALISERS)
     def test_constant_features(self, init):
@@ -575,7 +619,8 @@ class TestGuards:
         X[:, 2] = 5.0
         model = quick(init=init, C=0.3, max_epochs=50).fit(X, y, sensitive_features=s)
         assert_allclose(model.prototypes_[:, 2], 5.0, rtol=0, atol=1e-9)
-        nothing = quick(init=init).fit(np.full((200, 3), 5.0), y, sensitive_features=s)
+        with pytest.warns(UserWarning, match="0: 1, 1: 1"):
+            nothing = quick(init=init).fit(np.full((200, 3), 5.0), y, sensitive_features=s)
         assert_array_equal(nothing.prototypes_, np.full((4, 3), 5.0))
         assert len(set(nothing.predict(X))) == 1
 
