@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from fairglvq.datasets import table
+from fairglvq.report import scripts
 from fairglvq.scenes import settings as state
 from pages.shared import menu, own_table, safe_text, session
 from pages.shared.style import STYLE
@@ -72,7 +72,7 @@ def _use() -> None:
     data = summary.built()  # not an argument of the button, whose arguments Streamlit keeps when the button is gone
     visit.own_used = (visit.own_serial, visit.own_draft)
     visit.own_immutable = visit.own_draft.immutable
-    visit.own_program = table.program(visit.own_draft, visit.own_name, visit.own_reading.notes)
+    visit.own_program = scripts.load_table(visit.own_draft, visit.own_name, visit.own_reading.notes)
     visit.pop("choice", None)  # the trade-off page follows, too, and does not look for a table that is gone
     session.change(state.for_table(own_table.keep(data), data))
 

@@ -10,6 +10,7 @@ from fairglvq.lvq.activations import swish_slope
 from fairglvq.scenes.scene import TITLES, Run, Scene
 from fairglvq.scenes.scoring import Score, final_scores, nearest
 from fairglvq.scenes.settings import Settings
+from fairglvq.wording import percent
 
 
 def said(settings: Settings, scene: Scene) -> dict[str, str]:
@@ -64,11 +65,7 @@ def _alpha(fair: Run, n_learn: int) -> str:
     uses, updates = int(fair.alpha_uses[-1]), int(fair.epochs[-1]) * n_learn
     if uses == 0:
         return f"Not used in any of {updates:,} updates: no rival was ever missing."
-    return f"Used in {uses:,} of {updates:,} updates ({_percent(uses / updates)})."
-
-
-def _percent(share: float) -> str:
-    return f"{share:.1%}" if share >= 0.001 else "under 0.1%"
+    return f"Used in {uses:,} of {updates:,} updates ({percent(uses / updates)})."
 
 
 def _prototypes(settings: Settings, scene: Scene) -> str:

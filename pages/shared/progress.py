@@ -6,6 +6,7 @@ import streamlit as st
 
 from fairglvq.scenes.service import Job
 from fairglvq.scenes.settings import Settings
+from fairglvq.wording import time_left
 from pages.shared import session
 
 POLL = 0.3  # seconds between two looks at work in the background
@@ -33,10 +34,3 @@ def _cancel() -> None:
     visit = st.session_state
     visit.job.cancel()
     session.change(visit.shown[0] if "shown" in visit else Settings())
-
-
-def time_left(seconds: float) -> str:
-    """An estimate in words."""
-    if seconds < 90:
-        return f"about {max(1, round(seconds))} s to go"
-    return f"about {seconds / 60:.0f} min to go" if seconds < 5400 else f"about {seconds / 3600:.1f} h to go"

@@ -10,7 +10,7 @@ from fairglvq import GLVQ, FairGLVQ, NullSpaceProjection, datasets, explain
 from fairglvq.datasets import Block, Dataset
 from fairglvq.explain import Model
 from fairglvq.explain.people import Population, population, scaling
-from fairglvq.explain.traits import differences, percent, traits
+from fairglvq.explain.traits import differences, traits
 from fairglvq.fairness import metrics
 
 GAPS = ("statistical_parity", "equal_opportunity")
@@ -159,11 +159,6 @@ def test_prototypes_beyond_the_data_and_without_any_category():
     assert member.outside
     assert town.outside
     assert town.shares == pytest.approx((1 / 3, 1 / 3, 1 / 3))
-
-
-@pytest.mark.parametrize(("share", "words"), [(0.0, "0%"), (0.004, "under 1%"), (0.714, "71%"), (1.0, "100%")])
-def test_percent_never_hides_somebody(share, words):
-    assert percent(share) == words
 
 
 def test_differences_add_up_to_the_squared_distance(case):

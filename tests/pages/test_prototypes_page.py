@@ -231,7 +231,7 @@ def test_the_open_card_tells_what_a_direct_count_finds():
         own = [i for i in cell if people.s[i] == g]
         row = rows.iloc[g]
         assert plain(row["group"]) == name
-        assert row["people"] == f"{len(own)}" + (" (few)" if 0 < len(own) < 30 else "")
+        assert row["people"] == f"{len(own)}" + (" (small n)" if 0 < len(own) < 30 else "")
         assert row["share of the cell"] == f"{100 * len(own) / len(cell):.1f}%"
         if own:
             right = sum(people.y[i] == explained.model.labels[p] for i in own) / len(own)

@@ -100,7 +100,7 @@ def test_an_uploaded_file_is_guessed_and_shown_before_any_model(at):
     assert f"The gap is {100 * found.gap:.1f} points" in said
     strongest = next(proxy for proxy in found.proxies if not proxy.protected)
     assert strongest.column == "height"
-    assert f"{100 * strongest.auc:.0f} %" in said
+    assert f"{100 * strongest.auc:.0f}%" in said
     assert "under 30" not in said
 
 
@@ -203,11 +203,11 @@ def test_gaps_rare_and_small(at):
     frame.loc[290:, "sex"] = "other"
     upload(at, csv(frame))
     assert "10 rows with a missing value left out" in text(at)
-    assert "few: under 30" in text(at)
+    assert "small n" in text(at)
     at.segmented_control(key="own_missing").set_value("impute").run()
     assert "10 rows without “town”: put into a category of their own." in text(fine(at))
     at.segmented_control(key="own_small_groups").set_value("drop").run()
-    assert "few: under 30" not in text(fine(at))
+    assert "small n" not in text(fine(at))
     at.number_input(key="own_rare").set_value(40.0).run()
     assert draft(at).rare == 0.4
     assert "rare values of “town”" in text(fine(at)) or "“town” has" in text(at)

@@ -18,7 +18,6 @@ from fairglvq.scenes import scene, scoring
 from fairglvq.tradeoff import curve
 from fairglvq.tradeoff.choice import Choice, from_query, read_strengths, settings_of, to_query, usual, write_strengths
 from pages.shared.tradeoff import export, visit
-from pages.shared.tradeoff.picture import by_group, typical
 
 XOR = usual("xor")
 
@@ -143,25 +142,26 @@ def test_rates_by_group_are_those_of_the_people():
         result = evaluation.train_and_assess(data.X, data.y, data.s, data.favourable, task, prepared, 3, params)[1]
         rows.append(evaluation.row_of("german", task, result))
     table = evaluation.tidy(rows).assign(counts=[row["counts"] for row in rows])
-    shown = by_group(table, ["a", "b"])
+    shown = curve.rates_by_group(table, ["a", "b"])
     assert shown["people"].tolist() == [int((data.s == group).sum()) for group in (0, 1)]
     total = sum(shown["decided rightly"] * shown["people"]) / len(data.y)
     assert total == pytest.approx(table.accuracy.mean(), abs=1e-3)
-    assert 0 <= typical(table) < len(table)
+    assert 0 <= curve.typical_fold(table) < len(table)
 
 
 def test_the_default_choice_is_adult():
     assert Choice().dataset == "adult"
 
 
-def test_the_receipt_prints_the_numbers_on_screen(capsys):
+def test_the_script_prints_the_numbers_on_screen(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("FAIRGLVQ_STORE", str(tmp_path / "store.sqlite"))
     choice = replace(XOR, epochs=3, folds=2, seeds=1).with_strengths("fairglvq", (0.0, 1.0))
     pool = Pool(local_workers(1))
     data = datasets.load("xor")
     run = pool.begin(Run(choice.sweep(), data, choice.sweep().tasks(data), {}, None), "me")
     wait_for(lambda: run.state == "done", 60, "the run")
     pool.close()
-    exec(compile(export.receipt(choice), "receipt", "exec"), {})
+    exec(compile(export.script_of(choice), "script", "exec"), {})
     table = curve.summary(evaluation.tidy(run.table_rows()))
     shown = table[[name for name in table if not name.startswith("equalized")]]
     assert capsys.readouterr().out == shown.round(4).to_string(index=False) + "\n"

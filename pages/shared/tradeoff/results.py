@@ -18,8 +18,8 @@ from fairglvq.experiments.sweep import Model, Sweep
 from fairglvq.scenes.settings import Settings
 from fairglvq.scenes.sources import TABLE, dataset_of, key_of
 from fairglvq.tradeoff.choice import Choice
+from fairglvq.wording import time_left
 from pages.shared import download
-from pages.shared.progress import time_left
 from pages.shared.tradeoff.visit import change
 
 

@@ -13,9 +13,8 @@ from streamlit.delta_generator import DeltaGenerator
 from fairglvq.datasets import german, table
 from fairglvq.datasets.files import read_bundled
 from fairglvq.datasets.table import Reading, TableError
-from fairglvq.datasets.table.words import quoted
+from fairglvq.wording import quoted, time_left
 from pages.shared import safe_text
-from pages.shared.progress import time_left
 
 PATIENCE = 0.7  # seconds of reading before progress is shown
 
