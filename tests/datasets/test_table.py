@@ -517,7 +517,7 @@ def test_small_groups_are_flagged_merged_or_dropped():
     sex = ["f"] * 90 + ["m"] * 95 + ["x"] * 10 + ["y"] * 4 + ["z"]
     frame = people().assign(sex=sex)
     data = build(frame.iloc[:-1], PLAN)
-    assert "fewer than 30 people, whose rates are uncertain: “x (10)”, “y (4)”" in said(data)
+    assert "fewer than 30 people, whose rates are uncertain: “x (10)” and “y (4)”" in said(data)
     data = build(frame, replace(PLAN, small_groups="merge"))
     assert data.group_names == {0: "f", 1: "m", 2: "other"}
     assert np.bincount(data.s).tolist() == [90, 95, 15]
