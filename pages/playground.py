@@ -24,7 +24,7 @@ PATIENCE = 0.9  # seconds of training before progress is shown
 FIRST_PATIENCE = 8.0  # a cold server has nothing else to show, and nothing to go back to
 
 INTRO = (
-    "Each point is a person: colour is what they deserve, shape is their group. Each large mark is a **prototype** "
+    "Each point is a person: colour is their true label, shape is their group. Each large mark is a **prototype** "
     "that decides for everyone nearest to it. GLVQ only wants to be right, INP looks away from one direction, "
     "**FairGLVQ** pushes against what tells groups apart. Press play, drag a prototype, turn C."
 )
@@ -158,7 +158,7 @@ def draw(show: Show) -> None:
     )
     if settings.real and (caveats := dataset_of(settings).caveats):
         st.html(safe_text.STYLE)
-        safe_text.say("Mind: " + " ".join(caveats), "small")
+        safe_text.say("Caveats: " + " ".join(caveats), "small")
     if film is None:
         order_film(settings)
 

@@ -89,7 +89,7 @@ def draw(show: Show) -> None:
         person.draw(view, method)
     export.offer(view, method)
     if view.data.caveats:
-        st.caption("**Mind.** " + " ".join(map(sentences.md, view.data.caveats)))
+        st.caption("**Caveats.** " + " ".join(map(sentences.md, view.data.caveats)))
 
 
 menu.require_app()

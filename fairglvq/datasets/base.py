@@ -131,7 +131,7 @@ class Dataset:
             f"Favourable label per group: {by_group} (largest gap {gap:.1f} points)",
             f"Source: {self.source}",
             f"Licence: {self.licence}",
-            *(f"Mind: {caveat}" for caveat in self.caveats),
+            *(f"Caveat: {caveat}" for caveat in self.caveats),
         ]
         return "\n".join(lines)
 

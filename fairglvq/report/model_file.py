@@ -136,7 +136,7 @@ class SavedModel:
         if self.projection is not None:
             raise ModelFileError(
                 "The prototypes lie behind a projection. Their profiles need people to complete them: see "
-                "fairglvq.explain.Model.profiles."
+                "fairglvq.explain.PrototypeModel.profiles."
             )
         W = self.model.prototypes_
         return W if self.scaling is None else self.scaling.invert(W)

@@ -124,7 +124,7 @@ def test_describe_worked_by_hand():
         "Favourable label per group: left 50.0%, right 100.0% (largest gap 50.0 points)",
         "Source: thin air",
         "Licence: none",
-        "Mind: It is tiny.",
+        "Caveat: It is tiny.",
     ]
 
 

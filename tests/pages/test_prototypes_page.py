@@ -238,7 +238,7 @@ def test_the_open_card_tells_what_a_direct_count_finds():
             assert row["decided rightly"] == f"{100 * right:.1f}%"
             assert row["truly good"] == f"{100 * sum(people.y[i] == 1 for i in own) / len(own):.1f}%"
     left = np.delete(np.arange(len(W)), p)
-    rest = explain.explain(people, explain.Model(W[left], explained.model.labels[left])).score
+    rest = explain.explain(people, explain.PrototypeModel(W[left], explained.model.labels[left])).score
     removal = text(at, "**If it were removed.**")
     assert f"→ {100 * rest.accuracy:.1f}%, parity gap" in removal
     assert f"→ {100 * rest.statistical_parity:.1f} points, opportunity gap" in removal

@@ -352,14 +352,14 @@ def test_the_trade_off_page_follows_from_table_to_table(at):
 def test_a_table_without_caveats_leaves_no_empty_sentence_on_the_playground(at):
     click(upload(at, csv(people())), "Use this table")
     at.switch_page("pages/playground.py")
-    assert "Mind:" not in text(fine(at.run()))
+    assert "Caveats:" not in text(fine(at.run()))
     at.switch_page("pages/your_data.py")
     fine(at.run())
     at.selectbox(key="own_protected").set_value("town").run()
     at.checkbox(key="own_sees").set_value(False).run()
     click(at, "Use this table")
     at.switch_page("pages/playground.py")
-    assert "Mind: The model does not see “town”" in text(fine(at.run()))
+    assert "Caveats: The model does not see “town”" in text(fine(at.run()))
 
 
 def test_going_back_to_a_table_that_is_gone_is_explained(at):

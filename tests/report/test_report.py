@@ -30,7 +30,7 @@ def trained(data, C=1.5, held_out_share=0.2):
     fitted.fit(people.X[learn], data.y[learn], sensitive_features=data.s[learn])
     labels = np.searchsorted(fitted.classes_, fitted.prototype_labels_)
     pseudo = np.searchsorted(fitted.groups_, fitted.pseudo_classes_)
-    return explain.explain(people, explain.Model(fitted.prototypes_, labels, pseudo))
+    return explain.explain(people, explain.PrototypeModel(fitted.prototypes_, labels, pseudo))
 
 
 @pytest.fixture(scope="module")
@@ -217,7 +217,7 @@ def test_one_group_alone_is_no_gap():
         X=people.X, y=people.y, s=np.zeros_like(people.s), measured=people.measured, low=people.low, span=people.span,
         blocks=people.blocks, classes=people.classes, groups=people.groups, favourable=people.favourable,
     )  # fmt: skip
-    model = explain.Model(np.array([[0.2, 0.2], [0.8, 0.8]]), np.array([0, 1]))
+    model = explain.PrototypeModel(np.array([[0.2, 0.2], [0.8, 0.8]]), np.array([0, 1]))
     made = report.make(explain.explain(alone, model), data, method="GLVQ")
     assert math.isnan(made.gaps[0].value)
     assert "no two groups to compare" in to_html(made)

@@ -244,7 +244,7 @@ def opened(saved: SavedModel, data: Dataset) -> explain.Explained:
         pseudo = positions(model.pseudo_classes_, groups)
     labels = positions(model.prototype_labels_, classes)
     seen = (None, None) if saved.projection is None else (saved.projection.matrix, saved.projection.shift)
-    return explain.explain(people, explain.Model(model.prototypes_, labels, pseudo, *seen))
+    return explain.explain(people, explain.PrototypeModel(model.prototypes_, labels, pseudo, *seen))
 
 
 def _method(saved: SavedModel) -> str:

@@ -13,7 +13,7 @@ import streamlit as st
 
 from fairglvq import explain
 from fairglvq.datasets import Dataset
-from fairglvq.explain import Explained, Model, decision
+from fairglvq.explain import Explained, PrototypeModel, decision
 from fairglvq.explain.people import Population, scaling
 from fairglvq.figures.prototypes import Marks
 from fairglvq.grammar import Theme
@@ -84,7 +84,7 @@ class View:
     data: Dataset
     table: Table
     people: Population
-    models: dict[str, Model]
+    models: dict[str, PrototypeModel]
     plane: Plane | None
     _explained: dict[str, Explained] = field(default_factory=dict)
     _figures: dict[tuple, go.Figure] = field(default_factory=dict)
@@ -184,9 +184,11 @@ def _view(settings: Settings, data: Dataset, scene: Scene) -> View:
     return View(settings, data, table, people, models, scene.plane)
 
 
-def _model(run: Run, n_classes: int) -> Model:
+def _model(run: Run, n_classes: int) -> PrototypeModel:
     W = run.prototypes[-1]
-    return Model(W, np.repeat(np.arange(n_classes), len(W) // n_classes), run.pseudo[-1], run.matrix, run.shift)
+    return PrototypeModel(
+        W, np.repeat(np.arange(n_classes), len(W) // n_classes), run.pseudo[-1], run.matrix, run.shift
+    )
 
 
 def theme() -> Theme:

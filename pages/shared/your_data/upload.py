@@ -18,7 +18,7 @@ from pages.shared import safe_text
 
 PATIENCE = 0.7  # seconds of reading before progress is shown
 
-PASTED = "pasted table.txt"  # the name that a receipt gives it
+PASTED = "pasted table.txt"  # the name that a script gives it
 
 PRIVATE = (
     "Your table is kept in memory by the computer that runs this page, for your visit alone. It is written to no disk, "
