@@ -1,4 +1,4 @@
-"""Tables, fronts, paired comparisons, knees and receipts of a sweep; numbers worked by hand."""
+"""Tables, fronts and knees of a sweep; numbers worked by hand."""
 
 import math
 
