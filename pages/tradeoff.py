@@ -96,7 +96,7 @@ def opened(choice: Choice, found: results.Found, method: str, strength: float | 
         fold, seed = st.selectbox(
             "Fold",
             list(labels),
-            index=picture.typical(own_rows),
+            index=curve.typical_fold(own_rows),
             format_func=lambda key: (
                 f"fold {key[0] + 1}, seed {key[1]}: accuracy {labels[key].accuracy:.3f}, "
                 f"gap {labels[key].statistical_parity:.3f}"

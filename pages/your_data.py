@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from fairglvq.datasets import table
+from fairglvq.report import scripts
 from fairglvq.scenes.settings import TABLE, for_table
 from pages.shared import menu, own_table, safe_text, session
 from pages.shared.style import STYLE
@@ -76,7 +76,7 @@ def _use() -> None:
         return
     data, _ = built
     here.used, here.immutable = (here.serial, draft), draft.immutable
-    here.script = table.program(draft, here.name, reading.notes)
+    here.script = scripts.load_table(draft, here.name, reading.notes)
     visit().curve.choice = None  # the trade-off page follows, too, and does not look for a table that is gone
     session.enter(for_table(own_table.keep(data), data), "fairglvq")
 

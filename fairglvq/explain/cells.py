@@ -1,6 +1,6 @@
 """Prototypes and their cells in numbers that can be checked by hand; single decisions are in `decision`.
 
-Two things go in: a `Population` (people scaled for the model, and the words for their columns) and a `Model`
+Two things go in: a `Population` (people scaled for the model, and the words for their columns) and a `PrototypeModel`
 (prototypes with labels). `explain` looks at everybody once and keeps who is whose,
 also who would come next; from then on cells, contributions and removals are sums over one small table of counts.
 
@@ -33,7 +33,7 @@ Order = Literal["size", "impurity", "contribution"]
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class PrototypeModel:
     """Prototypes (P, d) with the positions of their classes and pseudo-classes.
 
     A model with ``matrix`` and ``shift`` (INP's) lives in a space of its own: z = matrix x + shift of the scaled
@@ -146,7 +146,7 @@ class Explained:
     """A model with everybody in their cells."""
 
     people: Population
-    model: Model
+    model: PrototypeModel
     nearest: NDArray[np.int64] = field(repr=False)  # (n,) whose cell a person is in
     runner_up: NDArray[np.int64] = field(repr=False)  # (n,) whose cell it would be without that prototype
     distance: Floats = field(repr=False)  # (n,) squared distance to the nearest
@@ -300,7 +300,7 @@ class Explained:
         return np.lexsort((-self.sizes, -np.nan_to_num(worth, nan=-1.0))).tolist()
 
 
-def explain(people: Population, model: Model) -> Explained:
+def explain(people: Population, model: PrototypeModel) -> Explained:
     """Find everybody's cell, and whose it would be without that prototype."""
     P, K, G = len(model.prototypes), len(people.classes), len(people.groups)
     if P < 2:

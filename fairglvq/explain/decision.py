@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairglvq.datasets.base import Block
-from fairglvq.explain import Model
+from fairglvq.explain import PrototypeModel
 from fairglvq.explain.people import Floats, Population
 from fairglvq.explain.traits import traits
 
@@ -50,7 +50,7 @@ class Verdict(NamedTuple):
         return (self.d_plus - self.d_minus) / both if both else 0.0
 
 
-def judge(model: Model, x: Floats, label: int | None = None) -> Verdict:
+def judge(model: PrototypeModel, x: Floats, label: int | None = None) -> Verdict:
     """Decide for one scaled person x (d,); ``label`` is the class asked about: the truth, or else what is decided."""
     D = model.distances(x[None])[0]
     nearest = int(D.argmin())
@@ -61,7 +61,7 @@ def judge(model: Model, x: Floats, label: int | None = None) -> Verdict:
     return Verdict(decided, nearest, asked, plus, minus, float(D[plus]), float(D[minus]))
 
 
-def shares(people: Population, model: Model, x: Floats, plus: int, minus: int) -> Floats:
+def shares(people: Population, model: PrototypeModel, x: Floats, plus: int, minus: int) -> Floats:
     """Each original column's part (B,) of d+ - d-: the sum of (x - w+)² - (x - w-)² over its block.
 
     Below 0 the column speaks for the class of w+, above 0 against it. The parts add up to d+ - d-.
@@ -74,7 +74,7 @@ def shares(people: Population, model: Model, x: Floats, plus: int, minus: int) -
     return np.array([parts[block.columns].sum() for block in people.blocks])
 
 
-def _mixed_parts(people: Population, model: Model, x: Floats, plus: int, minus: int) -> Floats:
+def _mixed_parts(people: Population, model: PrototypeModel, x: Floats, plus: int, minus: int) -> Floats:
     """Each feature's part (d,) of d+ - d- for a model that mixes features, z = M x + b, before it measures.
 
     The difference is linear in x, and 0 at any point o of the border between the two prototypes::
@@ -152,7 +152,7 @@ class Change(NamedTuple):
     border: float = math.nan
 
 
-def changes(people: Population, model: Model, x: Floats, immutable: Collection[str] = ()) -> list[Change]:
+def changes(people: Population, model: PrototypeModel, x: Floats, immutable: Collection[str] = ()) -> list[Change]:
     """For every column that may change, its smallest change that flips the decision on x (d,), smallest step first.
 
     Columns that cannot flip the decision on their own, within the range of the data, are not among them.
@@ -174,7 +174,7 @@ def changes(people: Population, model: Model, x: Floats, immutable: Collection[s
 
 
 def _category_change(
-    people: Population, model: Model, x: Floats, block: Block, before: str, decided: int
+    people: Population, model: PrototypeModel, x: Floats, block: Block, before: str, decided: int
 ) -> Change | None:
     others = [category for category in block.categories if category != before]
     if not others:
@@ -197,7 +197,7 @@ def _category_change(
 
 
 def _number_change(
-    people: Population, model: Model, x: Floats, block: Block, before: float, decided: int
+    people: Population, model: PrototypeModel, x: Floats, block: Block, before: float, decided: int
 ) -> Change | None:
     """Along one column all distances are parabolas with the same leading coefficient, so their differences are lines.
 
@@ -221,7 +221,7 @@ def _number_change(
 
 def _first_flip(
     people: Population,
-    model: Model,
+    model: PrototypeModel,
     x: Floats,
     block: Block,
     before: float,
@@ -366,7 +366,7 @@ def flips(people: Population, x: Floats, group: int) -> list[Flip]:
     return found
 
 
-def flip_counts(people: Population, model: Model) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+def flip_counts(people: Population, model: PrototypeModel) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     """The flip test for everybody: per group, how many measured people get another decision, and of how many.
 
     With more than two groups a person counts if the value of any other group changes the decision. None where no

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fairglvq import wording
 from fairglvq.datasets.base import Block
 from fairglvq.explain.people import Floats, Population
 
@@ -40,9 +41,9 @@ class Trait(NamedTuple):
     def words(self, category: int | None = None) -> str:
         """The value, or the share of a category (the largest one if none is named)."""
         if not self.shares:
-            return number_words(self.value, self.decimals)
+            return wording.number(self.value, self.decimals)
         category = self.top if category is None else category
-        return f"{self.categories[category]} {percent(self.shares[category])}"
+        return f"{self.categories[category]} {wording.percent(self.shares[category], 0)}"
 
 
 class Difference(NamedTuple):
@@ -63,21 +64,8 @@ class Difference(NamedTuple):
         """For example "age 48.1 (average 38.5)"."""
         if self.category < 0:
             return f"{self.own.column} {self.own.words()} ({other} {self.other.words()})"
-        there = percent(self.other.shares[self.category])
+        there = wording.percent(self.other.shares[self.category], 0)
         return f"{self.own.column}: {self.own.words(self.category)} ({other} {there})"
-
-
-def number_words(value: float, decimals: int) -> str:
-    """A number with so many decimals, a true minus sign and thousands set apart."""
-    text = f"{abs(value):,.{decimals}f}"
-    return f"\N{MINUS SIGN}{text}" if value < 0 and float(text.replace(",", "")) != 0 else text
-
-
-def percent(share: float) -> str:
-    """A share in percent, without decimals; what is not nothing does not read as 0."""
-    if 0 < share < 0.005:
-        return "under 1%"
-    return f"{100 * share:.0f}%"
 
 
 def traits(people: Population, z: Floats) -> list[Trait]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from fairglvq.datasets import Dataset
 from fairglvq.explain import cells, decision
-from fairglvq.explain.cells import Explained, Model
+from fairglvq.explain.cells import Explained, PrototypeModel
 from fairglvq.explain.people import Population
 from fairglvq.scenes.planes import Plane
 from fairglvq.scenes.points import Points
@@ -29,7 +29,7 @@ class View:
     data: Dataset
     points: Points
     people: Population
-    models: dict[str, Model]
+    models: dict[str, PrototypeModel]
     plane: Plane | None
     _explained: dict[str, Explained] = field(default_factory=dict)
     _figures: dict[tuple, Any] = field(default_factory=dict)
@@ -106,7 +106,7 @@ def make_view(settings: Settings, data: Dataset, scene: Scene) -> View:
     return View(settings, data, points, people, models, scene.plane)
 
 
-def _model(training: Training, n_classes: int) -> Model:
+def _model(training: Training, n_classes: int) -> PrototypeModel:
     W = training.prototypes[-1]
     labels = np.repeat(np.arange(n_classes), len(W) // n_classes)
-    return Model(W, labels, training.pseudo[-1], training.matrix, training.shift)
+    return PrototypeModel(W, labels, training.pseudo[-1], training.matrix, training.shift)

@@ -14,8 +14,9 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
+from fairglvq import wording
 from fairglvq.explain import Contributions
-from fairglvq.explain.traits import Difference, Trait, number_words
+from fairglvq.explain.traits import Difference, Trait
 from fairglvq.figures.numbering import numbers
 from fairglvq.grammar import BACKGROUNDS, ClassColour, Theme, class_colours, group_shapes
 
@@ -40,9 +41,7 @@ class Marks(NamedTuple):
 def plain(text: object, longest: int | None = None) -> str:
     """Somebody's text as Plotly shall show it: no tags, no line breaks, shortened if need be."""
     words = " ".join(str(text).split())
-    if longest and len(words) > longest:
-        words = words[: longest - 1] + "…"
-    return html.escape(words, quote=False)
+    return html.escape(wording.cut(words, longest) if longest else words, quote=False)
 
 
 def name(p: int) -> str:
@@ -106,9 +105,8 @@ def map_alt(marks: Marks) -> str:
         own = np.flatnonzero(marks.labels == c)
         if len(own):
             biggest = own[np.argmax(marks.shares[own])]
-            parts.append(
-                f"{len(own)} for “{word}”, the largest being {name(biggest)} with {_percent(marks.shares[biggest])}"
-            )
+            share = wording.percent(marks.shares[biggest])
+            parts.append(f"{len(own)} for “{word}”, the largest being {name(biggest)} with {share}")
     return f"Map of {len(marks.labels)} prototypes: {'; '.join(parts)} of the people."
 
 
@@ -140,13 +138,13 @@ def waterfall_figure(
     fill = [colours[marks.labels[p]] if p >= 0 else GRID.mark(theme) for p, _ in steps]
     figure.add_bar(
         x=x, y=[*size, gap], base=[*start, 0.0], showlegend=False,
-        text=[*map(_signed, size), f"{gap:.1f}"],
+        text=[*(wording.signed_points(value) for _, value in steps), wording.points(parts.gap)],
         textposition="outside", cliponaxis=False, textfont={"color": ink, "size": 11}, textangle=0,
         constraintext="none",
         marker={"color": [*fill, ink], "line": {"width": 1, "color": [*fill, ink]},
                 "pattern": {"shape": ["/" if value < 0 else "" for value in size] + [""], "fillmode": "overlay",
                             "fgcolor": INK.mark("dark" if theme == "light" else "light")}},
-        customdata=[[p, _told(p, value)] for p, value in steps] + [[-1, f"gap: {gap:.1f} points"]],
+        customdata=[[p, _told(p, value)] for p, value in steps] + [[-1, f"gap: {wording.points(parts.gap)} points"]],
         hovertemplate="%{customdata[1]}<extra></extra>",
     )  # fmt: skip
     ends = np.cumsum(size)
@@ -190,10 +188,10 @@ def waterfall_alt(parts: Contributions, groups: Sequence[str]) -> str:
     steps = waterfall_steps(parts.values, len(parts.values))
     if not steps:
         return "No prototype adds to the gap."
-    told = ", ".join(f"{name(p)} {_signed(100 * value)}" for p, value in steps[:3])
+    told = ", ".join(f"{name(p)} {wording.signed_points(value)}" for p, value in steps[:3])
     ahead, behind = groups[parts.ahead], groups[parts.behind]
     return (
-        f"The gap of {100 * parts.gap:.1f} points between “{ahead}” and “{behind}” is the sum over {len(steps)} "
+        f"The gap of {wording.points(parts.gap)} points between “{ahead}” and “{behind}” is the sum over {len(steps)} "
         f"prototypes; the largest parts are {told} points."
     )
 
@@ -284,7 +282,7 @@ def shares_figure(
         figure.add_bar(
             x=[part for _, part in own], y=[row for row, _ in own], orientation="h",
             name=f"speaks for {plain(classes[c])}", marker={"color": colours[c].mark(theme)}, width=0.6,
-            text=[_exact(part) for _, part in own], textposition="outside", cliponaxis=False,
+            text=[wording.number(part, 3) for _, part in own], textposition="outside", cliponaxis=False,
             textfont={"color": INK.mark(theme)}, customdata=[rows[row][0] for row, _ in own],
             hovertemplate="%{customdata}: %{x:.4f}<extra></extra>",
         )  # fmt: skip
@@ -306,9 +304,9 @@ def shares_alt(
     """The shares in one sentence."""
     order = np.argsort(-np.abs(parts), kind="stable")[:3]
     told = ", ".join(
-        f"{columns[i]} {_exact(parts[i])} (for “{classes[plus if parts[i] < 0 else minus]}”)" for i in order
+        f"{columns[i]} {wording.number(parts[i], 3)} (for “{classes[plus if parts[i] < 0 else minus]}”)" for i in order
     )
-    return f"The columns' parts add up to {_exact(float(np.sum(parts)))}; the largest are {told}."
+    return f"The columns' parts add up to {wording.number(float(np.sum(parts)), 3)}; the largest are {told}."
 
 
 # ---- pairs ----
@@ -404,7 +402,7 @@ def _prototype_marker(marks: Marks, theme: Theme, sizes: NDArray[np.float64]) ->
 def _customdata(marks: Marks) -> list[list]:
     """Per prototype: index, number, class, pseudo-class, share."""
     return [
-        [p, p + 1, plain(marks.classes[c]), plain(marks.groups[g]), _percent(share)]
+        [p, p + 1, plain(marks.classes[c]), plain(marks.groups[g]), wording.percent(share)]
         for p, (c, g, share) in enumerate(zip(marks.labels, marks.pseudo, marks.shares, strict=True))
     ]
 
@@ -472,20 +470,7 @@ def _short_name(p: int) -> str:
 
 def _told(p: int, value: float) -> str:
     who = name(p) if p >= 0 else "all others together"
-    return f"{who}: {_signed(100 * value)} points"
-
-
-def _signed(value: float) -> str:
-    text = number_words(value, 1)
-    return f"+{text}" if value > 0 and text != "0.0" else text
-
-
-def _exact(value: float) -> str:
-    return number_words(value, 3)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}%"
+    return f"{who}: {wording.signed_points(value)} points"
 
 
 def _two_lines(column: str, value: str) -> str:
@@ -506,4 +491,4 @@ def _position(trait: Trait, category: int) -> float:
 def _amount(trait: Trait, category: int) -> str:
     if category < 0:
         return trait.words() + (" *" if trait.outside else "")
-    return f"{100 * trait.shares[category]:.0f}%"
+    return wording.percent(trait.shares[category], 0)

@@ -19,10 +19,11 @@ from fairglvq.experiments.methods import METHODS
 from fairglvq.fairness.limit import Limit
 from fairglvq.figures.labels import LETTER, halo, label_strengths
 from fairglvq.grammar import ClassColour, Theme
-from fairglvq.tradeoff.curve import MEASURES, label, pareto, point_id, strength_words
+from fairglvq.tradeoff.curve import label, pareto, point_id, strength_words
+from fairglvq.tradeoff.measures import MEASURES
 
 FONT = '"Source Sans", "Source Sans Pro", system-ui, -apple-system, "Segoe UI", Roboto, sans-serif'
-"""The page's own font; a picture that was taken away finds one like it."""
+"""The page's own font, and others like it for exported pictures."""
 
 INK = ClassColour("#31333f", "#e6e8ee")
 GRID = ClassColour("#dfe1e8", "#31353f")
@@ -78,12 +79,12 @@ def tradeoff_figure(
     strength_labels: bool = True,
     height: int = 520,
 ) -> go.Figure:
-    """Draw a summary of :func:`fairglvq.tradeoff.summary`: a curve through the strengths of each method.
+    """Draw a summary of :func:`fairglvq.tradeoff.curve.summary`: a curve through the strengths of each method.
 
     Bars are one standard deviation over folds and seeds, in both directions. ``front`` joins the points that no other
     one beats. ``limits`` are drawn where they belong, accuracy against statistical parity. ``published`` is
-    :func:`fairglvq.paper.published`; only points of the table's data set are taken. The first entry of a marker's
-    ``customdata`` is its :func:`fairglvq.tradeoff.point_id`; published points have none.
+    :func:`fairglvq.experiments.paper.published`; only points of the table's data set are taken. The first entry of a
+    marker's ``customdata`` is its :func:`fairglvq.tradeoff.curve.point_id`; published points have none.
     """
     for name in (x, y):
         if name not in MEASURES or f"{name}_mean" not in table:

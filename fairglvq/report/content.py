@@ -1,13 +1,13 @@
-"""What a report says of a model in view: numbers with intervals, prototypes, data, settings, receipt; also as JSON.
+"""What a report says of a model in view: numbers with intervals, prototypes, data, settings, script; also as JSON.
 
 ::
 
     explained = explain.explain(population(data, held_out), model)
-    made = report.make(explained, data, method="FairGLVQ", settings={"C": "1.5"}, receipt=program)
-    Path("report.html").write_text(report_html.to_html(made))
-    Path("report.json").write_text(report.to_json(made))
+    made = content.make(explained, data, method="FairGLVQ", settings={"C": "1.5"}, script=script)
+    Path("report.html").write_text(to_html(made))
+    Path("report.json").write_text(content.to_json(made))
 
-A `Report` is plain data; `fairglvq.report_html` makes a page of it.
+A `Report` is plain data; `fairglvq.report.html` makes a page of it.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ from fairglvq.datasets.base import Dataset
 from fairglvq.explain.traits import SEEN, differences, traits
 from fairglvq.intervals import SMALL, newcombe, wilson
 from fairglvq.version import __version__
+from fairglvq.wording import of_hundred, quoted, quoted_names
 
 FORMAT = "fairglvq-report"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2  # 1 called the script "receipt"
 SHOWN_DIFFERENCES = 8
 CURVE_COLUMNS = ("method", "strength", "fold", "seed", "accuracy", "statistical_parity", "equal_opportunity")
 
@@ -64,7 +65,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class Group:
-    """What happens to one group: decided favourably, decided favourably if that is the truth, decided rightly."""
+    """What happens to one group: decided favourably, decided favourably if that is the true label, decided rightly."""
 
     name: str
     n: int
@@ -132,7 +133,7 @@ class Report:
     filled_in: str = ""
     caveats: tuple[str, ...] = ()
     curve: tuple[Mapping[str, Any], ...] = ()
-    receipt: str = ""
+    script: str = ""
     made: str = ""
     library_version: str = field(default=__version__)
 
@@ -148,15 +149,15 @@ def make(
     settings: Mapping[str, object] | None = None,
     measured: str = "",
     curve: pd.DataFrame | Iterable[Mapping[str, Any]] | None = None,
-    receipt: str = "",
+    script: str = "",
     made: str = "",
     caveats: Iterable[str] = (),
 ) -> Report:
     """The report of an explained model.
 
     ``measured`` says whom the numbers are about ("200 held-out people"), ``settings`` are words by words, ``curve``
-    tidy rows of `evaluation.evaluate`, ``receipt`` a program that prints the numbers anew (see
-    `program`), ``made`` the day.
+    tidy rows of `evaluation.evaluate`, ``script`` a Python script that prints the numbers anew (see
+    `fairglvq.report.scripts`), ``made`` the day.
     """
     people = explained.people
     table = explained.table  # (G, K, K) group, truth, decision
@@ -176,7 +177,7 @@ def make(
         settings={str(name): str(value) for name, value in (settings or {}).items()},
         caveats=(*data.caveats, *caveats),
         curve=_curve_rows(curve),
-        receipt=receipt,
+        script=script,
         made=made,
     )
 
@@ -265,64 +266,6 @@ def _curve_rows(curve: pd.DataFrame | Iterable[Mapping[str, Any]] | None) -> tup
     return tuple({name: _plain(row.get(name)) for name in CURVE_COLUMNS} for row in rows)
 
 
-def program(
-    estimator: str,
-    parameters: Mapping[str, Any],
-    *,
-    load: str,
-    held_out: float,
-    seed: int,
-    projections: int = 0,
-) -> str:
-    """A Python program that trains the model anew and prints its numbers.
-
-    ``load`` are the lines that make ``data``: ``data = datasets.load("german")`` or those of
-    :func:`fairglvq.datasets.table.program`. ``held_out`` is the share of every class and group that was held out by
-    chance (``seed``); all numbers are about them, or about everybody if it is 0. ``projections`` is how often INP looks
-    for the group before the model is trained.
-    """
-    arguments = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
-    groups = ", sensitive_features=data.s[learn]" if estimator == "FairGLVQ" else ""
-    names = ", ".join(sorted([estimator, *(["NullSpaceProjection"] if projections else [])]))
-    project = _PROJECT.format(projections=projections, seed=seed) if projections else ""
-    return f"""import numpy as np
-from sklearn.preprocessing import MinMaxScaler
-
-from fairglvq import {names}, datasets, metrics
-
-{load}
-
-# Hold out {held_out:.0%} of every class in every group, and scale features to [0, 1] on the rest.
-classes, groups = list(data.class_names), list(data.group_names)
-strata = np.searchsorted(classes, data.y) * len(groups) + np.searchsorted(groups, data.s)
-rng = np.random.default_rng(({seed}, 2))
-held_out = np.zeros(len(strata), bool)
-for stratum in np.unique(strata):
-    members = rng.permutation(np.flatnonzero(strata == stratum))
-    held_out[members[: round({held_out!r} * len(members))]] = True
-learn = ~held_out
-X = MinMaxScaler().fit(data.X[learn]).transform(data.X)
-{project}
-model = {estimator}({arguments})
-model.fit(X[learn], data.y[learn]{groups})
-
-measured = held_out if held_out.any() else learn
-y, s, decided = data.y[measured], data.s[measured], model.predict(X[measured])
-about = dict(sensitive_features=s, favourable=data.favourable, classes=data.class_names)
-print(f"accuracy {{np.mean(decided == y):.6f}}")
-print(f"statistical parity gap {{metrics.statistical_parity_difference(decided, **about):.6f}}")
-print(f"equal opportunity gap {{metrics.equal_opportunity_difference(y, decided, **about):.6f}}")
-"""
-
-
-_PROJECT = """
-# INP: remove what tells the groups apart, {projections} times, and scale again.
-inp = NullSpaceProjection({projections}, random_state={seed}).fit(X[learn], sensitive_features=data.s[learn])
-X = inp.transform(X)
-X = MinMaxScaler().fit(X[learn]).transform(X)
-"""
-
-
 # JSON
 
 
@@ -349,33 +292,29 @@ def words(report: Report) -> str:
     """What the model does, in people, naming who loses."""
     told = [
         f"{report.method} decides with {len(report.cards)} prototypes: everybody gets the decision of the prototype "
-        f"most like them. Of 100 decisions, {_hundred(report.accuracy.value)} are right."
+        f"most like them. Of 100 decisions, {of_hundred(report.accuracy.value)} are right."
     ]
     shares = {group.name: group for group in report.groups}
     parity, opportunity = report.gaps
-    wanted = f"“{report.data.favourable}”"
+    wanted = quoted(report.data.favourable)
     if math.isnan(parity.value):
         told.append("There are no two groups to compare.")
     else:
         few, many = shares[parity.behind].favourable, shares[parity.ahead].favourable
         told.append(
-            f"Of 100 people in the group “{parity.behind}”, {_hundred(few.value)} get {wanted}; of 100 in the group "
-            f"“{parity.ahead}”, {_hundred(many.value)}."
+            f"Of 100 people in the group {quoted(parity.behind)}, {of_hundred(few.value)} get {wanted}; of 100 in the "
+            f"group {quoted(parity.ahead)}, {of_hundred(many.value)}."
         )
         if parity.value > 0 >= parity.low:
             told.append("With this many people measured, such a gap may be chance.")
     if not math.isnan(opportunity.value):
         few, many = shares[opportunity.behind].opportunity, shares[opportunity.ahead].opportunity
         told.append(
-            f"Of 100 people in the group “{opportunity.behind}” whose true outcome is {wanted}, {_hundred(few.value)} "
-            f"get it; of 100 such people in the group “{opportunity.ahead}”, {_hundred(many.value)}."
+            f"Of 100 people in the group {quoted(opportunity.behind)} whose true label is {wanted}, "
+            f"{of_hundred(few.value)} get it; of 100 such people in the group {quoted(opportunity.ahead)}, "
+            f"{of_hundred(many.value)}."
         )
     small = [group.name for group in report.groups if group.n < SMALL]
     if small:
-        names = ", ".join(f"“{name}”" for name in small)
-        told.append(f"Fewer than {SMALL} people were measured of {names}: take these rates with care.")
+        told.append(f"Fewer than {SMALL} people were measured of {quoted_names(small)}: take these rates with care.")
     return " ".join(told)
-
-
-def _hundred(share: float) -> str:
-    return "an unknown number" if math.isnan(share) else f"{100 * share:.0f}"

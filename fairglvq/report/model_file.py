@@ -7,14 +7,13 @@
     again = model_file.loads(Path("model.json").read_bytes())
     again.predict(data.X)       # the same decisions, bit for bit, from original units
 
-Numbers are written with all their digits. Reading trusts nothing: every key, type, size and value is checked first, and
-what is wrong is a `ModelFileError` whose message names the place.
+Numbers are written with all their digits. Reading trusts nothing: a file must keep to `model_schema`, then
+shapes and sizes must agree. What is wrong is a `ModelFileError` whose message names the place.
 """
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -25,18 +24,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairglvq.datasets.base import Block, Dataset
 from fairglvq.datasets.split import Scaling
-from fairglvq.lvq.fair_glvq import FairGLVQ
-from fairglvq.lvq.glvq import GLVQ, LARGEST, check_parameters
+from fairglvq.lvq.glvq import GLVQ, check_parameters
+from fairglvq.report import model_schema
+from fairglvq.report.model_schema import ESTIMATORS, FORMAT, FORMAT_VERSION
 from fairglvq.version import __version__
-
-FORMAT = "fairglvq-model"
-FORMAT_VERSION = 1
-ESTIMATORS: dict[str, type[GLVQ]] = {"GLVQ": GLVQ, "FairGLVQ": FairGLVQ}
+from fairglvq.wording import cut
 
 MOST_BYTES = 200 * 2**20
 MOST_NUMBERS = 20_000_000  # prototypes x features
-MOST_LABELS = 10_000
-MOST_LETTERS = 10_000  # of one name
 
 Label = int | float | str | bool
 
@@ -110,7 +105,7 @@ class SavedModel:
         if self.projection is not None:
             raise ModelFileError(
                 "The prototypes lie behind a projection. Their profiles need people to complete them: see "
-                "fairglvq.explain.Model.profiles."
+                "fairglvq.explain.PrototypeModel.profiles."
             )
         W = self.model.prototypes_
         return W if self.scaling is None else self.scaling.inverse(W)
@@ -245,41 +240,30 @@ def loads(content: str | bytes) -> SavedModel:
     """A saved model from JSON text; anything but a complete and sound one is a `ModelFileError`."""
     if len(content) > MOST_BYTES:
         raise ModelFileError(f"The file is larger than {MOST_BYTES // 2**20} MB, which no model is.")
-    tree = _Place(_parsed(content), "the file")
-    tree.only("format", "format_version", "library_version", "estimator", "parameters", "classes", "class_names",
-              "favourable", "groups", "group_names", "prototypes", "pseudo_classes", "votes", "epochs", "alpha_uses",
-              "feature_names_in", "columns", "scaling", "projection", "data")  # fmt: skip
-    if tree["format"].value != FORMAT:
-        tree["format"].fail(f"must be {FORMAT!r}: this is no model of this project")
-    if tree["format_version"].whole(1, 10**6) != FORMAT_VERSION:
-        tree["format_version"].fail(f"is {tree['format_version'].value}, but this version reads {FORMAT_VERSION} only")
-    classes = tree["classes"].labels(2)
-    groups = None if tree["groups"].value is None else tree["groups"].labels(1)
-    W = tree["prototypes"].matrix()
+    tree = _parsed(content)
+    classes, groups = _sorted_labels(tree, "classes"), _sorted_labels(tree, "groups")
+    W = _matrix(tree["prototypes"], "prototypes")
     d = W.shape[1]
-    model = _estimator(tree, W, classes, groups)
-    blocks = _blocks(tree["columns"], d)
-    class_names = tree["class_names"].texts(len(classes))
-    group_names = [] if groups is None else tree["group_names"].texts(len(groups))
-    if groups is None and tree["group_names"].value is not None:
-        tree["group_names"].fail("must be null, as groups are")
-    favourable = tree["favourable"].optional_whole(0, len(classes) - 1)
-    data = tree["data"].only("title", "fingerprint")
+    favourable = tree["favourable"]
+    if favourable is not None and favourable >= len(classes):
+        _fail("favourable", why=f"must be a whole number from 0 to {len(classes) - 1}; got {favourable}")
     return SavedModel(
-        model=model,
+        model=_estimator(tree, W, classes, groups),
         scaling=_scaling(tree["scaling"], d),
         projection=_projection(tree["projection"], d),
-        blocks=blocks,
-        class_names=dict(zip(classes, class_names, strict=True)),
-        group_names=dict(zip(groups or [], group_names, strict=True)),
+        blocks=_blocks(tree["columns"], d),
+        class_names=dict(zip(classes, _entries(tree, "class_names", len(classes)), strict=True)),
+        group_names=dict(zip(groups, _entries(tree, "group_names", len(groups)), strict=True)),
         favourable=None if favourable is None else classes[favourable],
-        data_title=data["title"].text(),
-        fingerprint=data["fingerprint"].text(),
-        library_version=tree["library_version"].text(),
+        data_title=tree["data"]["title"],
+        fingerprint=tree["data"]["fingerprint"],
+        library_version=tree["library_version"],
     )
 
 
 def _parsed(content: str | bytes) -> Any:
+    """The file as JSON that keeps to the schema."""
+
     def refuse(word: str) -> NoReturn:
         raise ModelFileError(f"The file holds {word}, which is no number a model may have.")
 
@@ -287,212 +271,129 @@ def _parsed(content: str | bytes) -> Any:
         found = dict(pairs)
         if len(found) < len(pairs):
             twice = next(key for i, (key, _) in enumerate(pairs) if key in dict(pairs[:i]))
-            raise ModelFileError(f"The file names {_short(twice)} twice.")
+            raise ModelFileError(f"The file names {cut(repr(twice), 40)} twice.")
         return found
 
     try:
         text = content if isinstance(content, str) else content.decode("utf-8-sig")
-        return json.loads(text, parse_constant=refuse, object_pairs_hook=once)
+        tree = json.loads(text, parse_constant=refuse, object_pairs_hook=once)
+        problem = model_schema.problem(tree)
     except ModelFileError:
         raise
     except UnicodeDecodeError:
         raise ModelFileError("The file is not text in UTF-8.") from None
-    except json.JSONDecodeError as problem:
-        raise ModelFileError(f"The file is not JSON: {problem.msg} in line {problem.lineno}.") from None
+    except json.JSONDecodeError as error:
+        raise ModelFileError(f"The file is not JSON: {error.msg} in line {error.lineno}.") from None
     except (ValueError, RecursionError):
         raise ModelFileError("The file is not a model: numbers too long or brackets too deep.") from None
+    if problem:
+        raise ModelFileError(problem)
+    return tree
 
 
-def _estimator(tree: _Place, W: np.ndarray, classes: list[Label], groups: list[Label] | None) -> GLVQ:
-    name = tree["estimator"].text()
-    if name not in ESTIMATORS:
-        tree["estimator"].fail(f"must be one of {', '.join(ESTIMATORS)}")
+def _fail(*path: str | int, why: str) -> NoReturn:
+    raise ModelFileError(model_schema.sentence(path, why))
+
+
+def _entries(tree: Mapping[str, Any], name: str, n: int) -> list:
+    """A list with as many entries as there are classes, groups, features ...; null, as groups are, has none."""
+    found = tree[name]
+    if name in ("group_names", "pseudo_classes") and (found is None) != (tree["groups"] is None):
+        _fail(name, why="must be a list if groups are one, and null if they are null")
+    if found is not None and len(found) != n:
+        _fail(name, why=f"must have {n:,} entries; it has {len(found):,}")
+    return found or []
+
+
+def _sorted_labels(tree: Mapping[str, Any], name: str) -> list[Label]:
+    """Labels as the estimators keep them: sorted, each there once."""
+    values = tree[name] or []
+    if any(a >= b for a, b in pairwise(values)):
+        _fail(name, why="must be sorted, and each label there once")
+    return values
+
+
+def _numbers(values: list, n: int, *path: str | int) -> NDArray[np.float64]:
+    if len(values) != n:
+        _fail(*path, why=f"must be a list of {n:,} numbers")
+    return np.array(values, dtype=np.float64)
+
+
+def _matrix(rows: list[list], *path: str | int) -> NDArray[np.float64]:
+    """Rows (P, d) of numbers."""
+    d = len(rows[0])
+    if d * len(rows) > MOST_NUMBERS:
+        _fail(*path, why=f"holds more than {MOST_NUMBERS:,} numbers")
+    return np.stack([_numbers(row, d, *path, i) for i, row in enumerate(rows)])
+
+
+def _estimator(tree: Mapping[str, Any], W: np.ndarray, classes: list[Label], groups: list[Label]) -> GLVQ:
+    name, parameters = tree["estimator"], dict(tree["parameters"])
     P, K = len(W), len(classes)
-    expected = ESTIMATORS[name]().get_params(deep=False)
-    given = tree["parameters"].only(*expected)
-    parameters = {key: given[key].parameter() for key in expected}
     if isinstance(parameters["init"], list):
-        start = given["init"].matrix()
+        parameters["init"] = start = _matrix(parameters["init"], "parameters", "init")
         if start.shape != W.shape:
-            given["init"].fail(f"must have the shape of the prototypes, {W.shape}")
-        parameters["init"] = start
-    random_state = parameters["random_state"]
-    if random_state is not None:
-        given["random_state"].whole(0, 2**63)
+            _fail("parameters", "init", why=f"must have the shape of the prototypes, {W.shape}")
     try:
         check_parameters(parameters)
     except (ValueError, TypeError) as problem:
-        given.fail(f"cannot be: {problem}")
+        _fail("parameters", why=f"cannot be: {problem}")
     if K * parameters["n_prototypes"] != P:
-        tree["prototypes"].fail(f"has {P} rows, but {K} classes of {parameters['n_prototypes']} prototypes need others")
-    if name == "FairGLVQ" and parameters["C"] > 0 and (groups is None or len(groups) < 2):
-        tree["groups"].fail("must be two or more for a FairGLVQ with C above 0")
-    pseudo = None
-    if groups is not None:
-        pseudo = tree["pseudo_classes"].wholes(P, 0, len(groups) - 1)
-    elif tree["pseudo_classes"].value is not None:
-        tree["pseudo_classes"].fail("must be null, as groups are")
-    names = tree["feature_names_in"]
+        _fail("prototypes", why=f"has {P} rows, but {K} classes of {parameters['n_prototypes']} prototypes need others")
+    if name == "FairGLVQ" and parameters["C"] > 0 and len(groups) < 2:
+        _fail("groups", why="must be two or more for a FairGLVQ with C above 0")
+    pseudo = _entries(tree, "pseudo_classes", P)
+    wrong = next((i for i, group in enumerate(pseudo) if group >= len(groups)), None)
+    if wrong is not None:
+        _fail("pseudo_classes", wrong, why=f"must be a whole number from 0 to {len(groups) - 1}")
     return assemble(
         name,
         parameters,
         prototypes=W,
         classes=classes,
-        groups=groups,
-        pseudo=pseudo,
-        epochs=tree["epochs"].whole(0, 2**53),
-        alpha_uses=tree["alpha_uses"].whole(0, 2**53),
-        votes=tree["votes"].wholes(P * K * len(groups or [0]), 0, 2**53),
-        feature_names_in=None if names.value is None else names.texts(W.shape[1]),
+        groups=groups or None,
+        pseudo=pseudo or None,
+        epochs=tree["epochs"],
+        alpha_uses=tree["alpha_uses"],
+        votes=_entries(tree, "votes", P * K * max(1, len(groups))),
+        feature_names_in=_entries(tree, "feature_names_in", W.shape[1]) or None,
     )
 
 
-def _blocks(columns: _Place, d: int) -> tuple[Block, ...]:
+def _blocks(columns: list[dict], d: int) -> tuple[Block, ...]:
     blocks: list[Block] = []
     start = 0
-    for place in columns.items(d):
-        place.only("name", "kind", "categories")
-        kind, categories = place["kind"].text(), tuple(place["categories"].texts())
-        widths = {"number": 1, "binary": 1, "category": len(categories)}
-        if kind not in widths:
-            place["kind"].fail(f"must be one of {', '.join(widths)}")
-        if len(categories) != {"number": 0, "binary": 2}.get(kind, len(categories)) or widths[kind] == 0:
-            place["categories"].fail(f"does not fit a {kind}")
-        blocks.append(Block(place["name"].text(), start, start + widths[kind], kind, categories))  # type: ignore[arg-type]
-        start += widths[kind]
+    for i, column in enumerate(columns):
+        kind, categories = column["kind"], tuple(column["categories"])
+        width = len(categories) if kind == "category" else 1
+        if width == 0 or len(categories) != {"number": 0, "binary": 2}.get(kind, width):
+            _fail("columns", i, "categories", why=f"does not fit a {kind}")
+        blocks.append(Block(column["name"], start, start + width, kind, categories))
+        start += width
     if blocks and start != d:
-        columns.fail(f"describes {start} features, but the prototypes have {d}")
+        _fail("columns", why=f"describes {start} features, but the prototypes have {d}")
     return tuple(blocks)
 
 
-def _scaling(place: _Place, d: int) -> Scaling | None:
-    if place.value is None:
+def _scaling(found: Mapping[str, Any] | None, d: int) -> Scaling | None:
+    if found is None:
         return None
-    place.only("kind", "first", "second")
-    kind = place["kind"].text()
-    if kind not in ("divide", "multiply"):
-        place["kind"].fail("must be 'divide' or 'multiply'")
-    first, second = place["first"].numbers(d), place["second"].numbers(d)
-    divisor, name = (second, "second") if kind == "divide" else (first, "first")
+    first, second = (_numbers(found[name], d, "scaling", name) for name in ("first", "second"))
+    divisor, name = (second, "second") if found["kind"] == "divide" else (first, "first")
     if (divisor == 0).any():
-        place[name].fail("must not hold a 0")
-    if kind == "divide":  # (x - first) / second
+        _fail("scaling", name, why="must not hold a 0")
+    if found["kind"] == "divide":  # (x - first) / second
         first, second = 1 / second, -first / second
     try:
         return Scaling.from_arrays(first, second)
     except ValueError as problem:
-        place.fail(f"cannot be used: {problem}")
+        _fail("scaling", why=f"cannot be used: {problem}")
 
 
-def _projection(place: _Place, d: int) -> Projection | None:
-    if place.value is None:
+def _projection(found: Mapping[str, Any] | None, d: int) -> Projection | None:
+    if found is None:
         return None
-    place.only("matrix", "shift")
-    matrix = place["matrix"].matrix()
+    matrix = _matrix(found["matrix"], "projection", "matrix")
     if matrix.shape != (d, d):
-        place["matrix"].fail(f"must have {d:,} rows of {d:,} numbers, as there are features")
-    return Projection(matrix, place["shift"].numbers(d))
-
-
-class _Place:
-    """A value of the file and the way to it, so that a complaint can say where."""
-
-    def __init__(self, value: Any, path: str):
-        self.value, self.path = value, path
-
-    def fail(self, why: str) -> NoReturn:
-        raise ModelFileError(f"In the model file, {self.path} {why}.")
-
-    def __getitem__(self, key: str) -> _Place:
-        path = f"“{key}”" if self.path == "the file" else f"{self.path[:-1]}.{key}”"
-        return _Place(self.value[key], path)
-
-    def only(self, *keys: str) -> _Place:
-        """Exactly these keys."""
-        if not isinstance(self.value, dict):
-            self.fail(f"must be an object with {', '.join(keys[:3])} …")
-        missing = [key for key in keys if key not in self.value]
-        if missing:
-            self.fail(f"lacks {', '.join(missing)}")
-        strange = [_short(key) for key in self.value if key not in keys]
-        if strange:
-            self.fail(f"has {strange[0]}, which is unknown")
-        return self
-
-    def items(self, most: int) -> list[_Place]:
-        if not isinstance(self.value, list) or len(self.value) > most:
-            self.fail(f"must be a list of at most {most:,} entries")
-        path = self.path[:-1] if self.path.endswith("”") else self.path
-        return [_Place(value, f"{path}[{i}]”") for i, value in enumerate(self.value)]
-
-    def text(self) -> str:
-        if not isinstance(self.value, str) or len(self.value) > MOST_LETTERS:
-            self.fail(f"must be text of at most {MOST_LETTERS:,} letters")
-        return self.value
-
-    def texts(self, n: int | None = None) -> list[str]:
-        places = self.items(MOST_NUMBERS)
-        if n is not None and len(places) != n:
-            self.fail(f"must have {n:,} entries; it has {len(places):,}")
-        return [place.text() for place in places]
-
-    def whole(self, low: int, high: int) -> int:
-        if type(self.value) is not int or not low <= self.value <= high:
-            self.fail(f"must be a whole number from {low} to {high}; got {_short(self.value)}")
-        return self.value
-
-    def optional_whole(self, low: int, high: int) -> int | None:
-        return None if self.value is None else self.whole(low, high)
-
-    def wholes(self, n: int, low: int, high: int) -> np.ndarray:
-        places = self.items(MOST_NUMBERS)
-        if len(places) != n:
-            self.fail(f"must have {n:,} entries; it has {len(places):,}")
-        return np.array([place.whole(low, high) for place in places], np.int64)
-
-    def numbers(self, n: int) -> NDArray[np.float64]:
-        if not isinstance(self.value, list) or len(self.value) != n:
-            self.fail(f"must be a list of {n:,} numbers")
-        wrong = next((v for v in self.value if type(v) not in (int, float) or not _sound(v)), None)
-        if wrong is not None or any(v is None for v in self.value):
-            self.fail(f"must hold finite numbers up to {LARGEST:g} only; got {_short(wrong)}")
-        return np.array(self.value, dtype=np.float64)
-
-    def matrix(self) -> NDArray[np.float64]:
-        """Rows (P, d) of numbers."""
-        places = self.items(MOST_NUMBERS)
-        if not places or not isinstance(places[0].value, list) or not places[0].value:
-            self.fail("must be a list of rows of numbers")
-        d = len(places[0].value)
-        if d * len(places) > MOST_NUMBERS:
-            self.fail(f"holds more than {MOST_NUMBERS:,} numbers")
-        return np.stack([place.numbers(d) for place in places])
-
-    def labels(self, fewest: int) -> list[Label]:
-        """Different labels of one type, sorted as the estimators keep them."""
-        values = [place.value for place in self.items(MOST_LABELS)]
-        kinds = {type(value) for value in values}
-        if len(values) < fewest or len(kinds) != 1 or not kinds <= {int, float, str, bool}:
-            self.fail(f"must be {fewest} or more labels, all numbers or all text")
-        if str in kinds and any(len(value) > MOST_LETTERS for value in values):
-            self.fail(f"must be text of at most {MOST_LETTERS:,} letters")
-        if not kinds <= {str} and not all(_sound(value) for value in values):
-            self.fail("must hold finite numbers only")
-        if any(a >= b for a, b in pairwise(values)):
-            self.fail("must be sorted, and each label there once")
-        return values
-
-    def parameter(self) -> Any:
-        """A plain value; `check_parameters` judges it."""
-        if isinstance(self.value, dict):
-            self.fail("must be a plain value")
-        return self.value
-
-
-def _sound(value: float) -> bool:
-    return math.isfinite(value) and abs(value) <= LARGEST if isinstance(value, float) else abs(value) <= 2**62
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:39] + "…"
+        _fail("projection", "matrix", why=f"must have {d:,} rows of {d:,} numbers, as there are features")
+    return Projection(matrix, _numbers(found["shift"], d, "projection", "shift"))

@@ -11,6 +11,7 @@ from fairglvq.scenes.scene import TITLES, Scene, final_scores
 from fairglvq.scenes.scoring import Score, nearest
 from fairglvq.scenes.settings import Settings
 from fairglvq.scenes.training import Training
+from fairglvq.wording import percent
 
 
 def sentences(settings: Settings, scene: Scene) -> dict[str, str]:
@@ -65,11 +66,7 @@ def _alpha(fair: Training, n_learn: int) -> str:
     uses, updates = int(fair.alpha_uses[-1]), int(fair.epochs[-1]) * n_learn
     if uses == 0:
         return f"Not used in any of {updates:,} updates: no rival was ever missing."
-    return f"Used in {uses:,} of {updates:,} updates ({_percent(uses / updates)})."
-
-
-def _percent(share: float) -> str:
-    return f"{share:.1%}" if share >= 0.001 else "under 0.1%"
+    return f"Used in {uses:,} of {updates:,} updates ({percent(uses / updates)})."
 
 
 def _prototypes(settings: Settings, scene: Scene) -> str:

@@ -11,8 +11,8 @@ from fairglvq.scenes.points import UntrainableError
 from fairglvq.scenes.service import Job, Show
 from fairglvq.scenes.settings import Settings
 from fairglvq.scenes.training import METHODS
+from fairglvq.wording import time_left
 from pages.shared import session
-from pages.shared.progress import time_left
 from pages.shared.server import training_service
 from pages.shared.visit import visit
 from pages.shared.widgets import button

@@ -8,9 +8,9 @@ import pytest
 
 from fairglvq import GLVQ, FairGLVQ, NullSpaceProjection, datasets, explain
 from fairglvq.datasets import Block, Dataset
-from fairglvq.explain import Model
+from fairglvq.explain import PrototypeModel
 from fairglvq.explain.people import Population, population
-from fairglvq.explain.traits import differences, percent, traits
+from fairglvq.explain.traits import differences, traits
 from fairglvq.fairness import metrics
 
 GAPS = ("statistical_parity", "equal_opportunity")
@@ -49,7 +49,7 @@ def fitted(data, k=4, C=1.0, seed=0, held_out=None):
     learn = ~people.measured if held_out is not None else people.measured
     fair = FairGLVQ(k, C=C, max_epochs=20, batch_size=50, random_state=seed)
     fair.fit(people.X[learn], people.y[learn], sensitive_features=people.s[learn])
-    return people, Model(fair.prototypes_, fair.prototype_labels_, fair.pseudo_classes_)
+    return people, PrototypeModel(fair.prototypes_, fair.prototype_labels_, fair.pseudo_classes_)
 
 
 def after_inp(data, projections, held_out=None, k=3, epochs=5):
@@ -62,7 +62,7 @@ def after_inp(data, projections, held_out=None, k=3, epochs=5):
     span[span <= 1e-12] = 1.0
     plain = GLVQ(k, max_epochs=epochs, random_state=0).fit(((left - low) / span)[learn], people.y[learn])
     matrix = np.where(np.abs(inp.projection_) < 1e-12, 0.0, inp.projection_) / span[:, None]  # nothing but rounding
-    model = Model(plain.prototypes_, plain.prototype_labels_, np.zeros(2 * k, int), matrix, -low / span)
+    model = PrototypeModel(plain.prototypes_, plain.prototype_labels_, np.zeros(2 * k, int), matrix, -low / span)
     return people, model, inp.directions_
 
 
@@ -151,11 +151,6 @@ def test_prototypes_beyond_the_data_and_without_any_category():
     assert member.outside
     assert town.outside
     assert town.shares == pytest.approx((1 / 3, 1 / 3, 1 / 3))
-
-
-@pytest.mark.parametrize(("share", "words"), [(0.0, "0%"), (0.004, "under 1%"), (0.714, "71%"), (1.0, "100%")])
-def test_percent_never_hides_somebody(share, words):
-    assert percent(share) == words
 
 
 def test_differences_add_up_to_the_squared_distance(case):
@@ -306,7 +301,7 @@ def test_equal_rates_are_still_taken_apart_between_two_groups():
         s=np.array([0, 0, 1, 1, 0, 1]), measured=np.ones(6, bool), low=np.zeros(1), span=np.ones(1),
         blocks=(Block("x", 0, 1, "number"),), classes=("no", "yes"), groups=("a", "b"), favourable=1,
     )  # fmt: skip
-    model = Model(np.array([[0.5], [0.0], [1.0]]), np.array([0, 1, 1]))
+    model = PrototypeModel(np.array([[0.5], [0.0], [1.0]]), np.array([0, 1, 1]))
     parts = explain.explain(people, model).contributions()
     assert parts.gap == pytest.approx(0.0)
     assert sorted(parts.values.tolist()) == pytest.approx([-2 / 3, 0.0, 2 / 3])
@@ -316,7 +311,7 @@ def test_removing_a_prototype_is_the_model_without_it(case):
     people, model, explained = case
     for p in range(len(model.labels)):
         left = np.delete(np.arange(len(model.labels)), p)
-        rest = explain.explain(people, Model(model.prototypes[left], model.labels[left]))
+        rest = explain.explain(people, PrototypeModel(model.prototypes[left], model.labels[left]))
         removal = explained.without(p)
         assert removal.before == explained.score
         assert removal.after == pytest.approx(rest.score, nan_ok=True)
@@ -356,7 +351,7 @@ def test_orders(case):
 def test_a_single_prototype_is_refused():
     people = population(small())
     with pytest.raises(ValueError, match="two prototypes"):
-        explain.explain(people, Model(np.zeros((1, 6)), np.array([0])))
+        explain.explain(people, PrototypeModel(np.zeros((1, 6)), np.array([0])))
 
 
 # ---- profiles of models that do not see everything ----
@@ -401,7 +396,7 @@ def test_a_prototype_beside_all_people_worked_out_by_hand():
         groups=("g", "h"), favourable=1,
     )  # fmt: skip
     matrix, shift = np.array([[2.0, 0.0], [0.0, 0.0]]), np.array([0.1, 0.5])
-    model = Model(np.array([[0.7, 0.9], [1.7, 0.5]]), np.array([0, 1]), None, matrix, shift)
+    model = PrototypeModel(np.array([[0.7, 0.9], [1.7, 0.5]]), np.array([0, 1]), None, matrix, shift)
     explained = explain.explain(people, model)
     assert explained.profiles == pytest.approx(np.array([[0.3, 0.2], [0.8, 0.2]]))
     assert explained.aside == pytest.approx([0.4, 0.0])
@@ -423,7 +418,7 @@ def test_matched_prototypes_have_the_smallest_sum_of_squares():
     people = population(small())
     plain = GLVQ(4, max_epochs=10, random_state=0).fit(people.X, people.y)
     _, fair = fitted(small(), C=2.0)
-    before = Model(plain.prototypes_, plain.prototype_labels_)
+    before = PrototypeModel(plain.prototypes_, plain.prototype_labels_)
     pairs = explain.match(explain.explain(people, before), explain.explain(people, fair))
     assert [pair.distance for pair in pairs] == sorted((pair.distance for pair in pairs), reverse=True)
     for label in (0, 1):

@@ -9,7 +9,7 @@ from test_cells import after_inp, case, fitted, held, ranking, small, squared, v
 
 from fairglvq import datasets
 from fairglvq.datasets import Block, Dataset
-from fairglvq.explain import Model, decision
+from fairglvq.explain import PrototypeModel, decision
 from fairglvq.explain.people import Population, population
 
 __all__ = ["case"]  # a fixture
@@ -50,7 +50,7 @@ def test_a_model_in_its_own_space():
     people, model = fitted(small())
     rng = np.random.default_rng(5)
     matrix, shift = rng.normal(size=(6, 6)), rng.normal(size=6)
-    inp = Model(model.prototypes @ matrix.T + shift, model.labels, matrix=matrix, shift=shift)
+    inp = PrototypeModel(model.prototypes @ matrix.T + shift, model.labels, matrix=matrix, shift=shift)
     for X in (people.X[:5], people.X):  # few by NumPy, many by the kernels
         D = inp.distances(X)
         for i in (0, 3, len(X) - 1):
@@ -64,7 +64,7 @@ def test_shares_of_a_model_that_mixes_columns():
     # One prototype stands aside from all people, as long training may leave it.
     aside = np.linalg.svd(inp.matrix.T)[2][-1]
     moved = inp.prototypes + np.outer(np.arange(6) == 2, 0.3 * aside)
-    model = Model(moved, inp.labels, None, inp.matrix, inp.shift)
+    model = PrototypeModel(moved, inp.labels, None, inp.matrix, inp.shift)
     for i in (0, 7, 100):
         x = people.X[i]
         for plus, minus in ((0, 3), (2, 5), (4, 2)):
@@ -82,7 +82,7 @@ def test_shares_of_a_model_that_mixes_columns():
 def test_shares_do_not_depend_on_whether_a_model_says_that_it_mixes_nothing(case):
     people, model, _ = case
     d = people.X.shape[1]
-    same = Model(model.prototypes, model.labels, None, np.eye(d), np.zeros(d))
+    same = PrototypeModel(model.prototypes, model.labels, None, np.eye(d), np.zeros(d))
     for i in (0, 5):
         expected = decision.shares(people, model, people.X[i], 0, len(model.labels) - 1)
         assert decision.shares(people, same, people.X[i], 0, len(model.labels) - 1) == pytest.approx(expected, abs=1e-9)
@@ -138,7 +138,7 @@ def test_the_smallest_change_is_the_one_that_trying_finds(kind):
     people, model = fitted(small(n_classes=3, seed=4), k=5)
     if kind == "own space":
         matrix = np.random.default_rng(6).normal(size=(6, 6))
-        model = Model(model.prototypes @ matrix.T, model.labels, matrix=matrix, shift=np.zeros(6))
+        model = PrototypeModel(model.prototypes @ matrix.T, model.labels, matrix=matrix, shift=np.zeros(6))
     seen = 0
     for i in range(0, 60, 3):
         x = people.X[i]
@@ -190,7 +190,7 @@ def line(prototypes, labels, top=10.0, whole=False):
         measured=np.ones(len(values), bool), low=np.zeros(1), span=np.array([top]),
         blocks=(Block("x", 0, 1, "number"),), classes=("a", "b"), groups=("g",), favourable=1,
     )  # fmt: skip
-    return people, Model(np.array(prototypes)[:, None] / top, np.array(labels))
+    return people, PrototypeModel(np.array(prototypes)[:, None] / top, np.array(labels))
 
 
 def test_a_border_worked_out_by_hand():

@@ -1,4 +1,4 @@
-"""The trade-off page as a visitor meets it, in Chromium: run, cancel, resume after a kill, click, open, take away."""
+"""The trade-off page as a visitor meets it, in Chromium: run, cancel, resume after a kill, click, open, export."""
 
 import os
 import re
@@ -180,13 +180,13 @@ def test_bad_strengths_are_named_and_nothing_is_lost(open_page):
 
 def test_everything_can_be_taken_away(open_page, tmp_path):
     visit = open_page("?data=local").drawn()
-    visit.page.get_by_text("Numbers, pictures and receipt to take away").click()
+    visit.page.get_by_text("Export numbers, pictures and the script to reproduce them").click()
     beginnings = {
         "Rows (CSV)": b"dataset,method",
         "Picture (PNG)": b"\x89PNG",
         "Picture (SVG)": b"<svg",
         "Interactive (HTML)": b"<!doctype html>",
-        "Receipt (Python)": b"import pandas",
+        "Python script": b"import pandas",
     }
     for name, beginning in beginnings.items():
         with visit.page.expect_download(timeout=60_000) as download:

@@ -1,4 +1,4 @@
-"""What the pages give away of a model in view: report, receipt and model file say what the screen says."""
+"""What the pages export of a model in view: report, script and model file say what the screen says."""
 
 import io
 import json
@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from fairglvq import datasets, report
+from fairglvq import datasets
 from fairglvq.explain.view import make_view
-from fairglvq.report import html_page, model_file
+from fairglvq.report import content, model_file
+from fairglvq.report.html import to_html
 from fairglvq.report.model_file import ModelFileError
 from fairglvq.scenes import scene
 from fairglvq.scenes.points import load_points
@@ -92,23 +93,24 @@ def numbers(program, capsys):
         Settings(dataset="xor", noise=1.2, bias=0.5, prototypes=2, epochs=4, beta=3.0, seed=7),
     ],
 )
-def test_the_receipt_prints_what_the_report_says(settings, capsys):
+def test_the_script_prints_what_the_report_says(settings, capsys):
     view = view_of(settings)
     for method in METHODS:
-        made = export.report_of(view, method, None, export.receipt(settings, method))
-        assert numbers(made.receipt, capsys).splitlines() == [
+        made = export.report_of(view, method, None, export.script_of(settings, method))
+        assert numbers(made.script, capsys).splitlines() == [
             f"accuracy {made.accuracy.value:.6f}",
             f"statistical parity gap {made.gaps[0].value:.6f}",
             f"equal opportunity gap {made.gaps[1].value:.6f}",
         ]
 
 
-@pytest.mark.parametrize("method", ["fairglvq", "inp"])
-def test_the_receipt_of_a_fold(method, capsys):
+@pytest.mark.parametrize("method", scene.METHODS)
+def test_the_script_of_a_fold(method, capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("FAIRGLVQ_STORE", str(tmp_path / "store.sqlite"))
     fold = Fold(3, 1, 5)
     settings = Settings(dataset="german", C=1.0, prototypes=2, batch_size=100, epochs=4, projections=5, fold=fold)
-    made = export.report_of(view_of(settings), method, None, export.receipt(settings, method))
-    printed = pd.read_csv(io.StringIO(numbers(made.receipt, capsys)), sep=r"\s+")
+    made = export.report_of(view_of(settings), method, None, export.script_of(settings, method))
+    printed = pd.read_csv(io.StringIO(numbers(made.script, capsys)), sep=r"\s+")
     assert printed["accuracy"][0] == pytest.approx(made.accuracy.value, abs=1e-6)
     assert printed["statistical_parity"][0] == pytest.approx(made.gaps[0].value, abs=1e-6)
     assert made.settings["Test fold"] == "2 of 3, seed 5"
@@ -146,11 +148,11 @@ def test_a_report_has_the_curve_of_its_data(settings, known):
         assert {"glvq", "inp", "fairglvq"} <= set(curve["method"])
 
 
-def test_what_was_done_by_hand_has_no_receipt():
+def test_what_was_done_by_hand_has_no_script():
     settings = Settings(prototypes=2, epochs=3, erased=(0, 1))
-    assert export.receipt(settings, "glvq") == ""
+    assert export.script_of(settings, "glvq") == ""
     made = export.report_of(view_of(settings), "glvq", None, "")
-    assert "There is no receipt: points were erased by hand." in made.caveats
+    assert "There is no script to reproduce this: points were erased by hand." in made.caveats
 
 
 def page(content=None):
@@ -190,5 +192,5 @@ def test_the_buttons_and_the_import(german, monkeypatch):
 
 def test_the_report_of_the_page_reads_and_loads(german):
     made = export.report_of(german, "fairglvq", None, "")
-    assert "German Credit" in html_page.to_html(made)
-    assert json.loads(report.to_json(made))["n_measured"] == int(german.people.measured.sum())
+    assert "German Credit" in to_html(made)
+    assert json.loads(content.to_json(made))["n_measured"] == int(german.people.measured.sum())

@@ -231,14 +231,14 @@ def test_the_open_card_tells_what_a_direct_count_finds():
         own = [i for i in cell if people.s[i] == g]
         row = rows.iloc[g]
         assert plain(row["group"]) == name
-        assert row["people"] == f"{len(own)}" + (" (few)" if 0 < len(own) < 30 else "")
+        assert row["people"] == f"{len(own)}" + (" (small n)" if 0 < len(own) < 30 else "")
         assert row["share of the cell"] == f"{100 * len(own) / len(cell):.1f}%"
         if own:
             right = sum(people.y[i] == explained.model.labels[p] for i in own) / len(own)
             assert row["decided rightly"] == f"{100 * right:.1f}%"
             assert row["truly good"] == f"{100 * sum(people.y[i] == 1 for i in own) / len(own):.1f}%"
     left = np.delete(np.arange(len(W)), p)
-    rest = explain.explain(people, explain.Model(W[left], explained.model.labels[left])).score
+    rest = explain.explain(people, explain.PrototypeModel(W[left], explained.model.labels[left])).score
     removal = text(at, "**If it were removed.**")
     assert f"→ {100 * rest.accuracy:.1f}%, parity gap" in removal
     assert f"→ {100 * rest.statistical_parity:.1f} points, opportunity gap" in removal

@@ -102,7 +102,7 @@ def test_an_uploaded_file_is_guessed_and_shown_before_any_model(at):
     assert f"The gap is {100 * found.gap:.1f} points" in said
     strongest = next(proxy for proxy in found.proxies if not proxy.protected)
     assert strongest.column == "height"
-    assert f"{100 * strongest.auc:.0f} %" in said
+    assert f"{100 * strongest.auc:.0f}%" in said
     assert "under 30" not in said
 
 
@@ -205,11 +205,11 @@ def test_gaps_rare_and_small(at):
     frame.loc[290:, "sex"] = "other"
     upload(at, csv(frame))
     assert "10 rows with a missing value left out" in text(at)
-    assert "few: under 30" in text(at)
+    assert "small n" in text(at)
     labelled(at.segmented_control, "Where a value is missing").set_value("impute").run()
     assert "10 rows without “town”: put into a category of their own." in text(fine(at))
     labelled(at.segmented_control, "Groups of fewer").set_value("drop").run()
-    assert "few: under 30" not in text(fine(at))
+    assert "small n" not in text(fine(at))
     labelled(at.number_input, "Merge categories").set_value(40.0).run()
     assert draft(at).rare == 0.4
     assert "rare values of “town”" in text(fine(at)) or "“town” has" in text(at)
@@ -354,7 +354,7 @@ def test_the_trade_off_page_follows_from_table_to_table(at):
 def test_a_table_without_caveats_leaves_no_empty_sentence_on_the_playground(at):
     click(upload(at, csv(people())), "Use this table")
     at.switch_page("pages/playground.py")
-    assert "Mind:" not in text(fine(at.run()))
+    assert "Caveats:" not in text(fine(at.run()))
     at.switch_page("pages/your_data.py")
     fine(at.run())
     labelled(at.selectbox, "Group to compare by").set_value("town").run()

@@ -203,11 +203,11 @@ GONE = object()
     ("path", "value", "message"),
     [
         (["format"], "pickle", "“format” must be 'fairglvq-model'"),
-        (["format_version"], 2, "“format_version” is 2, but this version reads 1"),
-        (["format_version"], True, "whole number"),
+        (["format_version"], 2, "“format_version” must be 1, all that is read here; got 2"),
+        (["format_version"], True, "“format_version” must be 1"),
         (["library_version"], 3, "“library_version” must be text"),
         (["estimator"], "os.system", "“estimator” must be one of GLVQ, FairGLVQ"),
-        (["estimator"], ["GLVQ"], "“estimator” must be text"),
+        (["estimator"], ["GLVQ"], "“estimator” must be one of GLVQ, FairGLVQ"),
         (["estimator"], "GLVQ", "“parameters” has 'C', which is unknown"),
         (["surprise"], 1, "has 'surprise', which is unknown"),
         (["parameters", "C"], -1, "C must be a number of at least 0"),
@@ -226,33 +226,35 @@ GONE = object()
         (["parameters"], [], "“parameters” must be an object"),
         (["classes"], [1, 0], "“classes” must be sorted"),
         (["classes"], [0, 0], "“classes” must be sorted"),
-        (["classes"], [0, "1"], "all numbers or all text"),
+        (["classes"], [0, "1"], "all finite numbers or all text"),
         (["classes"], [0], "2 or more labels"),
         (["classes"], [0, [1]], "2 or more labels"),
         (["classes"], [0, None], "2 or more labels"),
         (["classes"], [0.0, 1e999], "finite numbers"),
         (["classes"], list(range(10_001)), "at most 10,000"),
         (["class_names"], ["a"], "“class_names” must have 2 entries; it has 1"),
-        (["class_names"], ["a", "b" * 10_001], r"class_names\[1\]” must be text of at most"),
+        (["class_names"], ["a", "b" * 10_001], "“class_names” must be a list of texts of at most 10,000 .* 'bbb"),
         (["favourable"], 2, "“favourable” must be a whole number from 0 to 1"),
         (["groups"], None, "“groups” must be two or more"),
         (["groups"], [0], "“groups” must be two or more"),
         (["group_names"], None, "“group_names” must be a list"),
+        (["prototypes"], [[1.0]] * 100_001, "“prototypes” must have at most 100,000 entries"),
+        (["columns"], [{}] * 100_001, "“columns” must have at most 100,000 entries"),
         (["prototypes"], [], "“prototypes” must be a list of rows"),
-        (["prototypes"], [[]] * 6, "“prototypes” must be a list of rows"),
-        (["prototypes"], [1, 2], "“prototypes” must be a list of rows"),
+        (["prototypes"], [[]] * 6, r"prototypes\[0\]” must hold finite numbers"),
+        (["prototypes"], [1, 2], r"prototypes\[0\]” must hold finite numbers .* got 1"),
         (["prototypes"], {"0": [1]}, "“prototypes” must be a list"),
         (["prototypes", 2], [1.0], r"prototypes\[2\]” must be a list of 59 numbers"),
-        (["prototypes", 2, 5], "1", r"prototypes\[2\]” must hold finite numbers"),
+        (["prototypes", 2, 5], "1", r"prototypes\[2\]” must hold finite numbers up to 1e\+30 only; got '1'"),
         (["prototypes", 2, 5], None, r"prototypes\[2\]” must hold finite numbers"),
         (["prototypes", 2, 5], True, r"prototypes\[2\]” must hold finite numbers"),
         (["prototypes", 2, 5], 1e31, r"prototypes\[2\]” must hold finite numbers"),
         (["prototypes", 2, 5], 10**400, r"prototypes\[2\]” must hold finite numbers"),
         (["pseudo_classes"], None, "“pseudo_classes” must be a list"),
         (["pseudo_classes", 0], 2, r"pseudo_classes\[0\]” must be a whole number from 0 to 1"),
-        (["pseudo_classes", 0], -1, r"pseudo_classes\[0\]” must be a whole number from 0 to 1"),
+        (["pseudo_classes", 0], -1, "“pseudo_classes” must be a list of whole numbers from 0 to .* got -1"),
         (["votes"], [1], "“votes” must have 24 entries; it has 1"),
-        (["votes", 3], -1, "whole number from 0"),
+        (["votes", 3], -1, "“votes” must be a list of whole numbers from 0 to .* got -1"),
         (["epochs"], 1.5, "“epochs” must be a whole number"),
         (["alpha_uses"], "many", "“alpha_uses” must be a whole number"),
         (["feature_names_in"], ["a"], "must have 59 entries"),
@@ -283,6 +285,25 @@ def test_every_part_is_checked(tree, path, value, message):
     text = json.dumps(tree).replace("Infinity", "1e999")
     with pytest.raises(ModelFileError, match=message):
         loads(text)
+
+
+@pytest.mark.parametrize("key", ["format", "classes", "prototypes", "parameters", "scaling", "surprise"])
+def test_values_nested_too_deep_to_be_shown_are_refused(tree, key):
+    """JSON may be nested deep enough to be read, but not to be shown in a message from deep inside a page."""
+    deep = "[" * 900 + "]" * 900
+    text = json.dumps(tree | {key: "HERE"}).replace('"HERE"', deep)
+
+    def below(frames):
+        return below(frames - 1) if frames else loads(text)
+
+    for frames in (0, 60):
+        with pytest.raises(ModelFileError):
+            below(frames)
+
+
+def test_a_model_with_names_of_every_length_opens_again(saved):
+    longest = replace(saved, data_title="x" * 10_000)
+    assert loads(dumps(longest)).data_title == longest.data_title
 
 
 def test_every_key_is_needed(tree):

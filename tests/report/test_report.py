@@ -10,15 +10,14 @@ import pandas as pd
 import pytest
 from test_cells import after_inp
 
-from fairglvq import FairGLVQ, datasets, explain, report
+from fairglvq import FairGLVQ, datasets, explain
 from fairglvq.datasets import table
 from fairglvq.datasets.split import hold_out_share
 from fairglvq.experiments import evaluation
 from fairglvq.explain.people import Population, population
 from fairglvq.fairness import metrics
-from fairglvq.report import html_page
-from fairglvq.scenes import points, scoring, training
-from fairglvq.scenes.settings import Settings
+from fairglvq.report import content as report
+from fairglvq.report.html import to_html
 
 EVIL = "<script>alert(1)</script>"
 
@@ -31,7 +30,7 @@ def trained(data, C=1.5, held_out_share=0.2):
     fitted.fit(people.X[learn], data.y[learn], sensitive_features=data.s[learn])
     labels = np.searchsorted(fitted.classes_, fitted.prototype_labels_)
     pseudo = np.searchsorted(fitted.groups_, fitted.pseudo_classes_)
-    return explain.explain(people, explain.Model(fitted.prototypes_, labels, pseudo))
+    return explain.explain(people, explain.PrototypeModel(fitted.prototypes_, labels, pseudo))
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +56,7 @@ def rows(german):
 def made(explained, german, rows):
     return report.make(
         explained, german, method="FairGLVQ", settings={"Fairness strength C": 1.5}, measured="200 held-out people",
-        curve=rows, receipt="print(1 < 2)\n", made="16 November 2026", caveats=["One more."],
+        curve=rows, script="print(1 < 2)\n", made="16 November 2026", caveats=["One more."],
     )  # fmt: skip
 
 
@@ -126,11 +125,12 @@ def test_parts_add_up_and_profiles_are_in_original_units(made, explained, german
 
 
 def test_the_page_holds_every_part_and_needs_nothing_else(made):
-    text = html_page.to_html(made)
+    text = to_html(made)
     page = Page(text)
     for part in ("In one paragraph", "How good, and how fair", "Group by group", "Fairness against accuracy",
-                 "Where the gaps come from", "The prototypes", "The data", "How the model was trained", "Mind",
-                 "Receipt", "One more.", "16 November 2026", "print(1 < 2)", made.data.fingerprint):  # fmt: skip
+                 "Where the gaps come from", "The prototypes", "The data", "How the model was trained", "Caveats",
+                 "Script to reproduce this", "One more.", "16 November 2026", "print(1 < 2)",
+                 made.data.fingerprint):  # fmt: skip
         assert part in page.text
     assert "script" not in page.tags
     assert "link" not in page.tags
@@ -146,7 +146,7 @@ def test_the_page_holds_every_part_and_needs_nothing_else(made):
 
 
 def test_numbers_on_the_page_are_those_of_the_report(made):
-    page = Page(html_page.to_html(made)).text
+    page = Page(to_html(made)).text
     assert f"{100 * made.accuracy.value:.1f}%" in page
     assert f"{100 * made.accuracy.low:.1f} to {100 * made.accuracy.high:.1f}%" in page
     for group in made.groups:
@@ -172,13 +172,13 @@ def test_json_is_complete_and_has_no_nan(made):
     assert len(content["cards"][0]["profile"]) == 20
     assert content["curve"][0]["strength"] is None  # GLVQ has none
     assert len(content["curve"]) == 2 + 4
-    assert content["receipt"] == made.receipt
+    assert content["script"] == made.script
 
 
-def test_a_report_without_curve_or_receipt(explained, german):
-    page = Page(html_page.to_html(report.make(explained, german, method="GLVQ")))
+def test_a_report_without_curve_or_script(explained, german):
+    page = Page(to_html(report.make(explained, german, method="GLVQ")))
     assert "Fairness against accuracy" not in page.text
-    assert "Receipt" not in page.text
+    assert "Script to reproduce this" not in page.text
     assert "svg" not in page.tags
 
 
@@ -196,10 +196,10 @@ def test_hostile_names_stay_text():
     plan = table.Plan(target="hired", favourable="<yes>", protected="מין", left_out=())
     data = table.build(frame, plan, title=f"{EVIL}.csv", source="</pre><script>x</script>", notes=[f"Note {EVIL}"])
     made = report.make(
-        trained(data), data, method="FairGLVQ", settings={EVIL: EVIL}, receipt=f"# {EVIL}\n", caveats=[EVIL], made=EVIL,
+        trained(data), data, method="FairGLVQ", settings={EVIL: EVIL}, script=f"# {EVIL}\n", caveats=[EVIL], made=EVIL,
         measured=EVIL,
     )  # fmt: skip
-    page = Page(html_page.to_html(made))
+    page = Page(to_html(made))
     assert "script" not in page.tags
     assert "img" not in page.tags
     assert page.tags.count("b") == 0
@@ -217,18 +217,18 @@ def test_one_group_alone_is_no_gap():
         X=people.X, y=people.y, s=np.zeros_like(people.s), measured=people.measured, low=people.low, span=people.span,
         blocks=people.blocks, classes=people.classes, groups=people.groups, favourable=people.favourable,
     )  # fmt: skip
-    model = explain.Model(np.array([[0.2, 0.2], [0.8, 0.8]]), np.array([0, 1]))
+    model = explain.PrototypeModel(np.array([[0.2, 0.2], [0.8, 0.8]]), np.array([0, 1]))
     made = report.make(explain.explain(alone, model), data, method="GLVQ")
     assert math.isnan(made.gaps[0].value)
-    assert "no two groups to compare" in html_page.to_html(made)
+    assert "no two groups to compare" in to_html(made)
     assert json.loads(report.to_json(made))["gaps"][0]["value"] is None
-    assert "Where the gaps come from" not in html_page.to_html(made)
+    assert "Where the gaps come from" not in to_html(made)
 
 
 def test_a_model_after_inp_is_reported_with_what_was_filled_in(german):
     people, model, directions = after_inp(german, 10)
     made = report.make(explain.explain(people, model), german, method="INP + GLVQ")
-    page, content = html_page.to_html(made), json.loads(report.to_json(made))
+    page, content = to_html(made), json.loads(report.to_json(made))
     assert made.filled_in.startswith("INP took out 10 of 59 directions")
     assert f"<p>{made.filled_in}</p>" in page
     assert content["filled_in"] == made.filled_in
@@ -248,7 +248,7 @@ def test_a_model_after_inp_is_reported_with_what_was_filled_in(german):
 def test_where_nothing_differs_nothing_is_told_apart():
     people, model, _ = after_inp(datasets.load("xor"), 2)
     made = report.make(explain.explain(people, model), datasets.load("xor"), method="INP + GLVQ")
-    page = html_page.to_html(made)
+    page = to_html(made)
     assert made.gaps[0].value == 0
     assert all(card.apart == () for card in made.cards)
     assert page.count("It looks like the average.") == len(made.cards)
@@ -259,24 +259,4 @@ def test_where_nothing_differs_nothing_is_told_apart():
 
 def test_a_model_that_sees_everything_fills_in_nothing(made):
     assert made.filled_in == ""
-    assert "filled in" not in html_page.to_html(made)
-
-
-@pytest.mark.parametrize("method", ["glvq", "inp", "fairglvq"])
-def test_the_receipt_prints_the_numbers_of_the_page(method, capsys):
-    """What the playground shows for these settings, from the library alone."""
-    settings = Settings(dataset="german", C=1.0, prototypes=2, batch_size=100, epochs=8, learning_rate=0.05, seed=3)
-    loaded = points.load_points(settings)
-    run = training.train_part(settings, loaded, method, lambda share: None)
-    score = scoring.score(loaded, scoring.decide(loaded, run, run.prototypes[-1]))
-    parameters = {"n_prototypes": 2, "learning_rate": 0.05, "max_epochs": 8, "batch_size": 100, "random_state": 3}
-    if method == "fairglvq":
-        parameters |= {"C": 1.0, "alpha": 2.0}
-    name = "FairGLVQ" if method == "fairglvq" else "GLVQ"
-    given = {"held_out": 0.2, "seed": 3, "projections": 1 if method == "inp" else 0}
-    exec(report.program(name, parameters, load='data = datasets.load("german")', **given), {})
-    assert capsys.readouterr().out.splitlines() == [
-        f"accuracy {score.accuracy:.6f}",
-        f"statistical parity gap {score.statistical_parity:.6f}",
-        f"equal opportunity gap {score.equal_opportunity:.6f}",
-    ]
+    assert "filled in" not in to_html(made)

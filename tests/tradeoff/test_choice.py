@@ -18,7 +18,6 @@ from fairglvq.tradeoff import curve
 from fairglvq.tradeoff.choice import Choice, read_strengths, settings_of, usual, write_strengths
 from pages.shared.tradeoff import export
 from pages.shared.tradeoff.links import from_query, to_query
-from pages.shared.tradeoff.picture import by_group, typical
 
 XOR = usual("xor")
 
@@ -141,22 +140,23 @@ def test_rates_by_group_are_those_of_the_people():
     with Engine(n_jobs=1) as engine:
         rows = engine.compute(plan, data)
     table = evaluation.tidy(rows).assign(counts=[row["counts"] for row in rows])
-    shown = by_group(table, ["a", "b"])
+    shown = curve.rates_by_group(table, ["a", "b"])
     assert shown["people"].tolist() == [int((data.s == group).sum()) for group in (0, 1)]
     total = sum(shown["decided rightly"] * shown["people"]) / len(data.y)
     assert total == pytest.approx(table.accuracy.mean(), abs=1e-3)
-    assert 0 <= typical(table) < len(table)
+    assert 0 <= curve.typical_fold(table) < len(table)
 
 
 def test_the_default_choice_is_adult():
     assert Choice().dataset == "adult"
 
 
-def test_the_receipt_prints_the_numbers_on_screen(capsys):
+def test_the_script_prints_the_numbers_on_screen(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("FAIRGLVQ_STORE", str(tmp_path / "store.sqlite"))
     choice = replace(XOR, epochs=3, folds=2, seeds=1).with_strengths("fairglvq", (0.0, 1.0))
     with Engine(n_jobs=2) as engine:
         rows = engine.compute(choice.sweep(), datasets.load("xor"))
-    exec(compile(export.receipt(choice), "receipt", "exec"), {})
+    exec(compile(export.script_of(choice), "script", "exec"), {})
     table = curve.summary(evaluation.tidy(rows))
     shown = table[[name for name in table if not name.startswith("equalized")]]
     assert capsys.readouterr().out == shown.round(4).to_string(index=False) + "\n"

@@ -24,13 +24,14 @@ import pandas as pd
 from fairglvq.datasets.base import Dataset
 from fairglvq.datasets.encoding import encode
 from fairglvq.datasets.table import features, roles
+from fairglvq.datasets.table.errors import TableError
 from fairglvq.datasets.table.file import read, read_text, write
 from fairglvq.datasets.table.plan import KINDS, Plan, guess, refuse_odd, values_of, with_protected, with_target
 from fairglvq.datasets.table.reading import RaggedError, Reading
-from fairglvq.datasets.table.words import TableError, quoted
+from fairglvq.wording import quoted
 
 __all__ = [
-    "Plan", "RaggedError", "Reading", "TableError", "build", "guess", "program", "read", "read_text", "values_of",
+    "Plan", "RaggedError", "Reading", "TableError", "build", "guess", "read", "read_text", "values_of",
     "with_protected", "with_target", "write",
 ]  # fmt: skip
 
@@ -92,20 +93,6 @@ def build(
         caveats=tuple(caveats),
         readable=readable,
     )
-
-
-def program(plan: Plan, name: str, notes: Iterable[str] = ()) -> str:
-    """The lines of Python that make ``data`` from the file called ``name`` as the pages do, for a receipt."""
-    lines = ["from pathlib import Path", "", "from fairglvq.datasets import table", ""]
-    lines += [f"reading = table.read(Path({name!r}).read_bytes(), {name!r}, most_rows={MOST_ROWS})"]
-    if any("too many or too few values" in note for note in notes):
-        lines[-1] = lines[-1][:-1] + ", skip_ragged=True)"
-    default = Plan()
-    given = {f: getattr(plan, f) for f in plan.__dataclass_fields__ if getattr(plan, f) != getattr(default, f)}
-    given["kinds"] = dict(plan.kinds)
-    lines += ["plan = table.Plan(", *(f"    {key}={value!r}," for key, value in given.items()), ")"]
-    lines += [f"data = table.build(reading.frame, plan, notes=reading.notes, most_cells={MOST_CELLS})"]
-    return "\n".join(lines)
 
 
 def _check(frame: pd.DataFrame, plan: Plan) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from fairglvq.datasets.table.words import number_word, quoted, rows
+from fairglvq.wording import exact, quoted, rows
 
 MISSING = frozenset(
     [
@@ -90,9 +90,7 @@ def notes_of(columns: Mapping[str, Column], row_numbers: Sequence[int], most: in
     notes = []
     examples = {name: column.example for name, column in columns.items() if column.example}
     if examples:
-        found = [
-            f"{quoted(cell)} in {quoted(name)} as {number_word(value)}" for name, (cell, value) in examples.items()
-        ]
+        found = [f"{quoted(cell)} in {quoted(name)} as {exact(value)}" for name, (cell, value) in examples.items()]
         more = f", and {len(found) - most:,} more columns like these" if len(found) > most else ""
         notes.append(f"Numbers were read without their signs and separators: {', '.join(found[:most])}{more}.")
     for name, column in columns.items():

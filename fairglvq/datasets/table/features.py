@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from fairglvq.datasets.encoding import Binary
-from fairglvq.datasets.table.plan import MOST_CATEGORIES, Plan, kind_of
+from fairglvq.datasets.table.errors import TableError
+from fairglvq.datasets.table.plan import MOST_CATEGORIES, OTHER, Plan, kind_of
 from fairglvq.datasets.table.values import distinct, in_numbers, in_words, in_years
-from fairglvq.datasets.table.words import OTHER, TableError, listed, percent, quoted, rows
+from fairglvq.wording import percent, quoted, quoted_names, rows
 
 LARGEST = 1e30
 MISSING_VALUE = "(missing)"
@@ -25,14 +26,14 @@ def chosen(frame: pd.DataFrame, plan: Plan, caveats: list[str]) -> list[str]:
     empty = [name for name in rest if frame[name].nunique() == 0]
     texts = [name for name in rest if kinds[name] == "text" and name not in (*chosen, *empty)]
     if chosen:
-        caveats.append(f"The model does not see {listed(chosen)}, as chosen.")
+        caveats.append(f"The model does not see {quoted_names(chosen)}, as chosen.")
     if empty:
-        caveats.append(f"Empty in all rows and left out: {listed(empty)}.")
+        caveats.append(f"Empty in all rows and left out: {quoted_names(empty)}.")
     if texts:
-        caveats.append(f"Text or identifiers and left out: {listed(texts)}.")
+        caveats.append(f"Text or identifiers and left out: {quoted_names(texts)}.")
     constant = [name for name in rest if frame[name].nunique() == 1]
     if constant:
-        caveats.append(f"The same in all rows and left out: {listed(constant)}.")
+        caveats.append(f"The same in all rows and left out: {quoted_names(constant)}.")
     features = [name for name in rest if name not in {*chosen, *empty, *texts, *constant, *plan.left_out}]
     if not features:
         raise TableError("No column is left that a model could decide by: leave fewer out, or correct their kinds.")
@@ -65,7 +66,7 @@ def converted(table: pd.DataFrame, plan: Plan, caveats: list[str]) -> pd.DataFra
             if kind == "binary" and values > 2:
                 raise TableError(f"Column {quoted(name)} is to be binary, but it has {values:,} different values.")
     if dates:
-        caveats.append(f"Dates became decimal years (1 July 1990 is about 1990.5): {listed(dates)}.")
+        caveats.append(f"Dates became decimal years (1 July 1990 is about 1990.5): {quoted_names(dates)}.")
     return pd.DataFrame(columns, index=table.index)
 
 
@@ -130,7 +131,7 @@ def merged(table: pd.DataFrame, plan: Plan, caveats: list[str]) -> pd.DataFrame:
             rare = counts.index[(counts < plan.rare * len(table)) | (np.arange(len(counts)) >= MOST_CATEGORIES)]
             if len(rare) == len(counts):
                 caveats.append(
-                    f"{quoted(name)} has {len(counts):,} values, each rarer than {percent(plan.rare)} of the rows: the "
+                    f"{quoted(name)} has {len(counts):,} values, each rarer than {100 * plan.rare:g}% of the rows: the "
                     "column was left out."
                 )
                 del table[name]
@@ -144,7 +145,7 @@ def merged(table: pd.DataFrame, plan: Plan, caveats: list[str]) -> pd.DataFrame:
         if table[name].nunique() < 2:
             gone.append(name)
     if gone:
-        caveats.append(f"The same in all rows that are left, so left out: {listed(gone)}.")
+        caveats.append(f"The same in all rows that are left, so left out: {quoted_names(gone)}.")
     table = table.drop(columns=gone)
     if table.shape[1] == 0:
         raise TableError("No column is left that a model could decide by: leave fewer out, or merge fewer categories.")

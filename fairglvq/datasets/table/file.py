@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import pandas as pd
 
+from fairglvq.datasets.table.errors import TableError
 from fairglvq.datasets.table.parquet import read_parquet
 from fairglvq.datasets.table.reading import Progress, Reading
 from fairglvq.datasets.table.text import read_rows
-from fairglvq.datasets.table.words import TableError, quoted
+from fairglvq.wording import quoted
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _MAGIC = {

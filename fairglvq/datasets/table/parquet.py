@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from fairglvq.datasets.table.cells import MISSING
+from fairglvq.datasets.table.errors import TableError
 from fairglvq.datasets.table.reading import CONTROL, Progress, Reading, named, refuse_wide, sampled, summary
-from fairglvq.datasets.table.words import TableError
 
 MOST_ROWS = 20_000_000
 MOST_BYTES = 4 * 2**30  # unpacked: a small file can hold a very large table

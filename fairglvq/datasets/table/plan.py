@@ -9,11 +9,15 @@ from typing import Literal, get_args
 
 import pandas as pd
 
+from fairglvq.datasets.table.errors import TableError
 from fairglvq.datasets.table.values import cut_names, date_format, distinct, in_numbers, in_words
-from fairglvq.datasets.table.words import TableError, quoted
+from fairglvq.wording import quoted
 
 Kind = Literal["number", "binary", "category", "date", "text"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+
+OTHER = "other"
+"""What merged categories and groups are called."""
 
 MOST_CLASSES = 4  # as many as pictures have colours
 MOST_GROUPS = 6  # as many as pictures have shapes

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from fairglvq.datasets.table.words import TableError, quoted, rows
+from fairglvq.datasets.table.errors import TableError
+from fairglvq.wording import quoted, rows
 
 Progress = Callable[[float], None]
 """Called with the share of the work done; may raise to stop the work."""

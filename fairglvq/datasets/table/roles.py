@@ -8,10 +8,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from fairglvq.datasets.table.plan import MOST_CLASSES, MOST_GROUPS, Plan
+from fairglvq.datasets.table.errors import TableError
+from fairglvq.datasets.table.plan import MOST_CLASSES, MOST_GROUPS, OTHER, Plan
 from fairglvq.datasets.table.values import cut_names, distinct, in_two, in_words
-from fairglvq.datasets.table.words import OTHER, TableError, listed, quoted, rows
 from fairglvq.intervals import SMALL
+from fairglvq.wording import quoted, quoted_names, rows
 
 REST = "all others"
 
@@ -57,10 +58,10 @@ def groups_of(frame: pd.DataFrame, plan: Plan, caveats: list[str]) -> pd.Series:
         merged = small + large[room if len(large) <= room else MOST_GROUPS - 1 :]
         if len(merged) > 1:
             groups = groups.where(~groups.isin(merged), OTHER)
-            caveats.append(f"In {quoted(name)}, {listed(merged)} were merged into the group {quoted(OTHER)}.")
+            caveats.append(f"In {quoted(name)}, {quoted_names(merged)} were merged into the group {quoted(OTHER)}.")
     elif plan.small_groups == "drop" and small:
         caveats.append(
-            f"{int(counts[small].sum()):,} rows of groups of fewer than {SMALL} were left out: {listed(small)}."
+            f"{int(counts[small].sum()):,} rows of groups of fewer than {SMALL} were left out: {quoted_names(small)}."
         )
         groups = groups.where(~groups.isin(small))
     return groups
@@ -88,7 +89,7 @@ def coded_classes(labels: pd.Series, plan: Plan) -> tuple[dict[int, str], np.nda
     values = distinct(labels)
     if plan.favourable not in values or len(values) < 2:
         raise TableError(
-            f"Only {listed(values)} is left in column {quoted(plan.target)} after rows were left out: fill gaps "
+            f"Only {quoted_names(values)} is left in column {quoted(plan.target)} after rows were left out: fill gaps "
             "instead of dropping rows, or leave the columns with gaps out."
         )
     counts = labels.value_counts()
@@ -106,8 +107,8 @@ def coded_groups(groups: pd.Series, plan: Plan, caveats: list[str]) -> tuple[dic
     names = [group for group in names if (groups == group).any()]
     if len(names) < 2:
         raise TableError(
-            f"Only the group {listed(names)} of {quoted(name)} is left after rows were left out: fill gaps instead of "
-            "dropping rows, or leave the columns with gaps out."
+            f"Only the group {quoted_names(names)} of {quoted(name)} is left after rows were left out: fill gaps "
+            "instead of dropping rows, or leave the columns with gaps out."
         )
     if len(names) > MOST_GROUPS:
         raise TableError(
@@ -118,7 +119,7 @@ def coded_groups(groups: pd.Series, plan: Plan, caveats: list[str]) -> tuple[dic
     _refuse_single_rows(groups, counts, name, "one person is no group to compare; merge or drop small groups")
     small = [f"{group} ({counts[group]})" for group in names if counts[group] < SMALL]
     if small:
-        caveats.append(f"Groups of fewer than {SMALL} people, whose rates are uncertain: {listed(small)}.")
+        caveats.append(f"Groups of fewer than {SMALL} people, whose rates are uncertain: {quoted_names(small)}.")
     return dict(enumerate(names)), pd.Categorical(groups, categories=names).codes.astype(np.int64)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from fairglvq.datasets.table.cells import Distinct, decimal_commas, is_number, notes_of, typed
+from fairglvq.datasets.table.errors import TableError
 from fairglvq.datasets.table.reading import (
     CONTROL,
     Progress,
@@ -24,7 +25,6 @@ from fairglvq.datasets.table.reading import (
     sampled,
     summary,
 )
-from fairglvq.datasets.table.words import TableError
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 PACE = 50_000  # rows between two progress reports

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from fairglvq.datasets.table.words import TableError, number_word, quoted
+from fairglvq.datasets.table.errors import TableError
+from fairglvq.wording import exact, quoted
 
 _DATES = ("ISO8601", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d")
 _LOOKS_LIKE_A_DATE = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}([ T].*)?")
@@ -19,7 +20,7 @@ def in_words(column: pd.Series) -> pd.Series:
     if pd.api.types.is_bool_dtype(column):
         return column.map({True: "true", False: "false"}).astype("str")
     if pd.api.types.is_numeric_dtype(column):
-        words = {value: number_word(value) for value in column.dropna().unique().tolist()}
+        words = {value: exact(value) for value in column.dropna().unique().tolist()}
         return column.map(words).astype("str")
     if pd.api.types.is_datetime64_any_dtype(column):
         return column.dt.strftime("%Y-%m-%d").astype("str")
@@ -96,5 +97,5 @@ def in_two(column: pd.Series, name: str, cut: float | None) -> pd.Series:
 
 def cut_names(cut: float) -> tuple[str, str]:
     """What the people under a cut are called, and the others."""
-    number = number_word(cut)
+    number = exact(cut)
     return f"under {number}", f"{number} or more"

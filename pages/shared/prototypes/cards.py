@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from fairglvq import explain
+from fairglvq import explain, wording
 from fairglvq.explain import Explained, Order
 from fairglvq.explain.traits import SEEN, Difference, differences, traits
 from fairglvq.explain.view import View
@@ -234,10 +234,10 @@ def _people(view: View, explained: Explained, p: int) -> None:
     table = pd.DataFrame(
         {
             "group": [md(names[row.group]) for row in rows],
-            "people": [f"{row.n:,}" + (" (few)" if row.n and row.small else "") for row in rows],
-            "share of the cell": [sentences.rate(row.share_of_cell) for row in rows],
-            "decided rightly": [sentences.rate(row.accuracy) for row in rows],
-            f"truly {md(wanted)}": [sentences.rate(row.favourable) for row in rows],
+            "people": [wording.flagged(f"{row.n:,}", row.n > 0 and row.small) for row in rows],
+            "share of the cell": [wording.percent(row.share_of_cell) for row in rows],
+            "decided rightly": [wording.percent(row.accuracy) for row in rows],
+            f"truly {md(wanted)}": [wording.percent(row.favourable) for row in rows],
         }
     )
     st.markdown(
@@ -260,7 +260,7 @@ def _closest(view: View, explained: Explained, p: int) -> None:
     noun = "people" if view.settings.real else "points"
     with st.expander(f"The {len(closest)} real {noun} of its cell who are most like it"):
         columns = {
-            number_of(view, i): {key: sentences.written(value) for key, value in view.known(i).items()} for i in closest
+            number_of(view, i): {key: wording.value(value) for key, value in view.known(i).items()} for i in closest
         }
         st.dataframe(pd.DataFrame(columns), alt=f"The people most like prototype {p + 1}, a column each.")
         with st.container(horizontal=True):
@@ -309,20 +309,20 @@ def _short(view: View, method: str, explained: Explained, parts: explain.Contrib
     *groups, everybody = explained.cell(p)
     found = differences(people, explained.profiles[p], people.mean)
     if everybody.n:
-        right = sentences.rate(everybody.accuracy)
+        right = wording.percent(everybody.accuracy)
         by_group = sentences.mix(people.groups, [row.n for row in groups])
-        few = ", few" if everybody.small else ""
         st.markdown(
-            f"**{sentences.rate(everybody.share_of_group)}** of all (n = {everybody.n:,}{few}): {by_group}. {right} "
+            f"**{wording.percent(everybody.share_of_group)}** of all "
+            f"({wording.n_equals(everybody.n, everybody.small)}): {by_group}. {right} "
             f"of its decisions are right; mixture {explained.impurity[p]:.2f}."
         )
     else:
         st.markdown("It decides for nobody here.")
     st.markdown(_told(found, "average", most=3))
-    gap = sentences.signed_points(parts.values[p])
+    gap = wording.signed_points(parts.values[p])
     after = explained.without(p).after
     st.markdown(
-        f"Parity gap: **{gap} points**. Without it: accuracy {sentences.rate(after.accuracy)}, parity gap "
-        f"{sentences.points(after.statistical_parity)}, opportunity gap {sentences.points(after.equal_opportunity)}."
+        f"Parity gap: **{gap} points**. Without it: accuracy {wording.percent(after.accuracy)}, parity gap "
+        f"{wording.points(after.statistical_parity)}, opportunity gap {wording.points(after.equal_opportunity)}."
     )
     button("Open card", open_card, p, key=f"open_{p}")

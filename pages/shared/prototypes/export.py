@@ -1,4 +1,4 @@
-"""What a visitor can take along of the model in view, and models that come back: report, model file, import."""
+"""Export of the model in view as report and model file, and import of model files."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from fairglvq import explain, report
+from fairglvq import explain
 from fairglvq.datasets import Dataset
 from fairglvq.datasets.split import Scaling
 from fairglvq.explain.people import positions, scaled_population
 from fairglvq.explain.view import View
-from fairglvq.report import html_page, model_file
+from fairglvq.report import content, model_file, scripts
+from fairglvq.report.html import to_html
 from fairglvq.report.model_file import ModelFileError, Projection, SavedModel
 from fairglvq.scenes.settings import DEFAULTS, FIELDS, TABLE, Settings
 from pages.shared import safe_text
@@ -27,23 +28,23 @@ NOT_TRAINED = ("dataset", "plane")  # settings that say nothing about any model
 
 
 def offer(view: View, method: str) -> None:
-    """Buttons to take the model in view along, and a place to open one that was kept."""
-    box = st.expander("Export this model, or open one you kept", key="model_export", on_change="rerun")
+    """Buttons that export the model in view, and a place to open an exported one."""
+    box = st.expander("Export this model, or open a model file", key="model_export", on_change="rerun")
     if not box.open:
         return
     # What hangs on the visit is asked for here: the files themselves are made when a button is pressed, outside of it.
-    curve, program = _curve(view.settings), receipt(view.settings, method)
+    curve, script = _curve(view.settings), script_of(view.settings, method)
     name = f"fairglvq-{view.settings.dataset}-{method}"
     with box:
         st.html(safe_text.STYLE)
         with st.container(horizontal=True):
             st.download_button(
-                "Report (HTML)", lambda: html_page.to_html(report_of(view, method, curve, program)), f"{name}.html",
+                "Report (HTML)", lambda: to_html(report_of(view, method, curve, script)), f"{name}.html",
                 "text/html", on_click="ignore", key="e_html",
                 help="One file to read, print or send; it needs no program and no network.",
             )  # fmt: skip
             st.download_button(
-                "Report (JSON)", lambda: report.to_json(report_of(view, method, curve, program)), f"{name}-report.json",
+                "Report (JSON)", lambda: content.to_json(report_of(view, method, curve, script)), f"{name}-report.json",
                 "application/json", on_click="ignore", key="e_json", help="The same numbers for programs.",
             )  # fmt: skip
             st.download_button(
@@ -56,9 +57,9 @@ def offer(view: View, method: str) -> None:
             _show_opened(file.getvalue(), view)
 
 
-def _show_opened(content: bytes, view: View) -> None:
+def _show_opened(file: bytes, view: View) -> None:
     try:
-        saved = model_file.loads(content)
+        saved = model_file.loads(file)
         explained = opened(saved, view.data)
     except ModelFileError as problem:
         safe_text.say(str(problem), "box wrong")
@@ -67,32 +68,32 @@ def _show_opened(content: bytes, view: View) -> None:
     known = "It was trained on these data, so some of these people it has seen." if same else (
         "It was trained on other data with the same columns."
     )  # fmt: skip
-    made = report.make(
+    made = content.make(
         explained, view.data, method=_method(saved), settings=_parameters_in_words(saved),
         measured=f"all {explained.score.n:,} people of the data", made=_today(), caveats=[f"An opened model. {known}"],
     )  # fmt: skip
-    safe_text.say(report.words(made), "box")
+    safe_text.say(content.words(made), "box")
     safe_text.say(f"Measured on all {explained.score.n:,} people. {known}", "small")
     st.download_button(
-        "Its report (HTML)", lambda: html_page.to_html(made), "fairglvq-opened.html", "text/html", on_click="ignore",
+        "Its report (HTML)", lambda: to_html(made), "fairglvq-opened.html", "text/html", on_click="ignore",
         key="e_opened",
     )  # fmt: skip
 
 
-# ---- what goes out ----
+# ---- export ----
 
 
-def report_of(view: View, method: str, curve: pd.DataFrame | None = None, program: str = "") -> report.Report:
+def report_of(view: View, method: str, curve: pd.DataFrame | None = None, script: str = "") -> content.Report:
     """The report of the model in view."""
     settings = view.settings
-    return report.make(
+    return content.make(
         view.explained(method),
         view.data,
         method=title(method),
         settings=settings_in_words(settings, method),
         measured=view.measured_words,
         curve=curve,
-        receipt=program,
+        script=script,
         made=_today(),
         caveats=_about(settings),
     )
@@ -148,8 +149,8 @@ def settings_in_words(settings: Settings, method: str) -> dict[str, str]:
     return found
 
 
-def receipt(settings: Settings, method: str) -> str:
-    """A program that prints the numbers; none where points were painted or prototypes moved by hand."""
+def script_of(settings: Settings, method: str) -> str:
+    """A Python script that prints the numbers; none where points were painted or prototypes moved by hand."""
     if settings.painted or settings.erased or settings.start:
         return ""
     load = _load(settings)
@@ -159,28 +160,18 @@ def receipt(settings: Settings, method: str) -> str:
     projections = settings.projections if method == "inp" else 0
     if settings.fold is None:
         share, seed = settings.held_out, settings.seed
-        return report.program(ESTIMATORS[method], chosen, load=load, held_out=share, seed=seed, projections=projections)
+        return scripts.model(load, ESTIMATORS[method], chosen, held_out=share, seed=seed, projections=projections)
     folds, fold, seed = settings.fold
-    strength = chosen.pop("C", projections)
-    del chosen["random_state"]
-    given = ", ".join(f"{name}={value!r}" for name, value in chosen.items())
-    return f"""from fairglvq import datasets, evaluation
-
-{load}
-
-params = dict({given})
-rows = evaluation.evaluate(data, {method!r}, [{strength!r}], folds={folds}, seed={seed}, store=False, **params)
-print(rows[rows["fold"] == {fold}].to_string(index=False))
-"""
+    strengths: dict[str, list[float]] = {"glvq": [], "inp": [projections], "fairglvq": [settings.C]}
+    params = {name: value for name, value in chosen.items() if name not in ("C", "random_state")}
+    return scripts.sweep(load, {method: strengths[method]}, folds=folds, seeds=[seed], params=params, fold=fold)
 
 
 def _load(settings: Settings) -> str:
     if settings.dataset == TABLE:
         return visit().table.script
-    if settings.real:
-        return f"data = datasets.load({settings.dataset!r})"
-    knobs = f"noise={settings.noise!r}, bias={settings.bias!r}, seed={settings.seed!r}"
-    return f"data = datasets.load({settings.dataset!r}, {knobs})"
+    drawn = {} if settings.real else {"noise": settings.noise, "bias": settings.bias, "seed": settings.seed}
+    return scripts.load_dataset(settings.dataset, **drawn)
 
 
 def _about(settings: Settings) -> list[str]:
@@ -193,7 +184,7 @@ def _about(settings: Settings) -> list[str]:
         )
         if given
     ]
-    return [f"There is no receipt: {', and '.join(hand)}."] if hand else []
+    return [f"There is no script to reproduce this: {', and '.join(hand)}."] if hand else []
 
 
 def _curve(settings: Settings) -> pd.DataFrame | None:
@@ -219,7 +210,7 @@ def _today() -> str:
     return f"{today.day} {today:%B %Y}"
 
 
-# ---- what comes in ----
+# ---- import ----
 
 
 def opened(saved: SavedModel, data: Dataset) -> explain.Explained:
@@ -235,7 +226,7 @@ def opened(saved: SavedModel, data: Dataset) -> explain.Explained:
         pseudo = positions(model.pseudo_classes_, groups)
     labels = positions(model.prototype_labels_, classes)
     seen = (None, None) if saved.projection is None else (saved.projection.matrix, saved.projection.shift)
-    return explain.explain(people, explain.Model(model.prototypes_, labels, pseudo, *seen))
+    return explain.explain(people, explain.PrototypeModel(model.prototypes_, labels, pseudo, *seen))
 
 
 def _method(saved: SavedModel) -> str:

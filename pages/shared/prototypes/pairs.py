@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from fairglvq import explain
+from fairglvq import explain, wording
 from fairglvq.explain.traits import differences
 from fairglvq.explain.view import View
 from fairglvq.figures import prototypes as figures
@@ -83,9 +83,9 @@ def _scores(view: View, after: str) -> None:
     for method in (BEFORE, after):
         score = view.explained(method).score
         rows[title(method)] = [
-            sentences.rate(score.accuracy),
-            sentences.points(score.statistical_parity),
-            sentences.points(score.equal_opportunity),
+            wording.percent(score.accuracy),
+            wording.points(score.statistical_parity),
+            wording.points(score.equal_opportunity),
         ]
     names = ["accuracy", "statistical parity gap, points", "equal opportunity gap, points"]
     st.table(pd.DataFrame(rows, index=names), border="horizontal")
@@ -108,10 +108,9 @@ def payers(view: View, after: str) -> list[str]:
         n = int(own.sum())
         if n:
             gained, lost = int(np.sum(own & has & ~had)), int(np.sum(own & had & ~has))
-            few = ", few" if n < SMALL else ""
             told.append(
-                f"Of 100 {md(who)}, {sentences.per_hundred(gained / n)} gained and "
-                f"{sentences.per_hundred(lost / n)} lost the favourable decision (n = {n:,}{few})."
+                f"Of 100 {md(who)}, {wording.of_hundred(gained / n)} gained and "
+                f"{wording.of_hundred(lost / n)} lost the favourable decision ({wording.n_equals(n, n < SMALL)})."
             )
     return told
 

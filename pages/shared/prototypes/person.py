@@ -11,10 +11,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from fairglvq import explain
+from fairglvq import explain, wording
 from fairglvq.datasets import Block
 from fairglvq.explain import decision
-from fairglvq.explain.traits import number_words
 from fairglvq.explain.view import View
 from fairglvq.figures import prototypes as figures
 from fairglvq.intervals import SMALL
@@ -153,7 +152,7 @@ def _search(view: View, i: int) -> int | None:
     rows = decision.find(view.data.frame, here.search)
     found = [at[row] for row in rows.tolist() if row in at]
     st.caption(
-        f"{sentences.plural(len(found))} found" + (f"; the first {FOUND} are offered." if len(found) > FOUND else ".")
+        f"{wording.people(len(found))} found" + (f"; the first {FOUND} are offered." if len(found) > FOUND else ".")
     )
     if not found:
         return None
@@ -180,7 +179,7 @@ def _example(view: View) -> str:
 
 
 def _line(view: View, i: int) -> str:
-    values = ", ".join(sentences.cut(value, 18) for value in list(view.known(i).values())[:6])
+    values = ", ".join(wording.cut(value, 18) for value in list(view.known(i).values())[:6])
     return f"{number_of(view, i)}: {values}"
 
 
@@ -227,7 +226,7 @@ def _who(view: View, i: int) -> str:
 
 
 def _known(values: Mapping[str, Any]) -> pd.DataFrame:
-    return pd.DataFrame({"column": list(values), "value": [sentences.written(value) for value in values.values()]})
+    return pd.DataFrame({"column": list(values), "value": [wording.value(value) for value in values.values()]})
 
 
 def _decisions(view: View, x: np.ndarray, truth: int | None) -> None:
@@ -257,10 +256,10 @@ def _why(view: View, method: str, x: np.ndarray, truth: int | None) -> None:
         f"d+ = {verdict.d_plus:.3f}, "
         f"and prototype {verdict.minus + 1} for {sentences.quoted(people.classes[minus])}, "
         f"at d− = {verdict.d_minus:.3f}. "  # noqa: RUF001
-        f"The bars add up to d+ − d− = {number_words(float(parts.sum()), 3)}."  # noqa: RUF001
+        f"The bars add up to d+ − d− = {wording.number(float(parts.sum()), 3)}."  # noqa: RUF001
     )
     columns = [block.column for block in people.blocks]
-    values = [sentences.written(value) for value in decision.values_of(people, x).values()]
+    values = [wording.value(value) for value in decision.values_of(people, x).values()]
     st.plotly_chart(
         figures.shares_figure(columns, values, parts, plus=plus, minus=minus, classes=people.classes, theme=theme()),
         key="p_shares",
@@ -303,10 +302,10 @@ def _flip_test(view: View, method: str, x: np.ndarray, group: int | None) -> Non
         same = [TITLES[m] for m in METHODS if not any(line.startswith(TITLES[m] + " would") for line in changed)]
         told = "; ".join(changed) if changed else "no method would decide otherwise"
         if changed and same:
-            told += f"; {sentences.listed(same)} would not change"
+            told += f"; {wording.listed(same)} would not change"
         st.markdown(
-            f"**Flip test.** The same person with {md(flip.column)} {md(sentences.written(flip.after))} instead of "
-            f"{md(sentences.written(flip.before))}, and nothing else changed: {told}."
+            f"**Flip test.** The same person with {md(flip.column)} {md(wording.value(flip.after))} instead of "
+            f"{md(wording.value(flip.before))}, and nothing else changed: {told}."
         )
     st.caption(_flips_of_all(view, method))
 
@@ -317,11 +316,11 @@ def _flips_of_all(view: View, method: str) -> str:
     if found is None:
         return ""
     told = [
-        f"{sentences.per_hundred(n / whole)} of 100 {md(who)} (n = {whole:,}{', few' if whole < SMALL else ''})"
+        f"{wording.of_hundred(n / whole)} of 100 {md(who)} ({wording.n_equals(whole, whole < SMALL)})"
         for n, whole, who in zip(*found, view.who, strict=True)
         if whole
     ]
-    return f"Among all {view.measured_words}, {title(method)} would decide otherwise for {sentences.listed(told)}."
+    return f"Among all {view.measured_words}, {title(method)} would decide otherwise for {wording.listed(told)}."
 
 
 def _group_of(view: View, block: Block, x: np.ndarray) -> int:
@@ -351,15 +350,15 @@ def _changes(view: View, method: str, x: np.ndarray) -> None:
         return
     first = found[0]
     st.markdown(
-        f"**{md(first.column)} {md(sentences.written(first.after, 12))}** instead of "
-        f"{md(sentences.written(first.before))}, all else the same, and the decision is "
+        f"**{md(first.column)} {md(wording.value(first.after, 12))}** instead of "
+        f"{md(wording.value(first.before))}, all else the same, and the decision is "
         f"{sentences.quoted(people.classes[first.label])}."
     )
     table = pd.DataFrame(
         {
             "column": [change.column for change in found],
-            "now": [sentences.written(change.before) for change in found],
-            "would have to be": [sentences.written(change.after, 12) for change in found],
+            "now": [wording.value(change.before) for change in found],
+            "would have to be": [wording.value(change.after, 12) for change in found],
             "decision then": [people.classes[change.label] for change in found],
             "length of the step": [round(change.step, 3) for change in found],
         }

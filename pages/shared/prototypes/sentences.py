@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 import re
 from collections.abc import Sequence
@@ -10,12 +9,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from fairglvq import wording
 from fairglvq.explain import CellGroup, Contributions, Explained, Measure, Removal, Score
 from fairglvq.explain.decision import Verdict
-from fairglvq.explain.traits import Trait, number_words, percent
+from fairglvq.explain.traits import Trait
 from fairglvq.explain.view import View
 from fairglvq.grammar import CLASS_COLOURS, GROUP_SHAPES, SHAPES, Theme
 from fairglvq.intervals import SMALL
+from fairglvq.report.templating import render
 from fairglvq.scenes.settings import Settings
 from pages.shared.prototypes.view import marks_of, title
 
@@ -35,56 +36,7 @@ def md(text: object) -> str:
 
 def quoted(text: object) -> str:
     """A name in quotation marks, for Markdown."""
-    return f"“{md(text)}”"
-
-
-def points(share: float) -> str:
-    """A gap in points of 100."""
-    return "unknown" if math.isnan(share) else number_words(100 * share, 1)
-
-
-def signed_points(share: float) -> str:
-    """A part of a gap with its sign."""
-    text = points(share)
-    return f"+{text}" if share > 0 and text != "0.0" else text
-
-
-def per_hundred(share: float) -> str:
-    """How many of 100; a rate that nobody contributes to is a dash."""
-    if math.isnan(share):
-        return "–"  # noqa: RUF001
-    if 0 < share < 0.005 or 0.995 < share < 1:
-        return f"{100 * share:.1f}"
-    return f"{100 * share:.0f}"
-
-
-def rate(share: float) -> str:
-    """A share in percent; a dash where there is nobody."""
-    return "–" if math.isnan(share) else f"{100 * share:.1f}%"  # noqa: RUF001
-
-
-def written(value: object, digits: int = 6) -> str:
-    """A value of a column; ``digits`` are enough to tell people apart, a border needs all of them."""
-    if not isinstance(value, float) or not math.isfinite(value):
-        return str(value)
-    text = f"{abs(value):,.0f}" if value == round(value) else f"{abs(value):,.{digits}g}"
-    return f"\N{MINUS SIGN}{text}" if value < 0 else text
-
-
-def cut(text: object, longest: int) -> str:
-    """A text with at most so many letters."""
-    words = str(text)
-    return words if len(words) <= longest else words[: longest - 1] + "…"
-
-
-def plural(n: int, one: str = "person", many: str = "people") -> str:
-    """A count with its noun."""
-    return f"{n:,} {one if n == 1 else many}"
-
-
-def listed(items: Sequence[str]) -> str:
-    """One, two and three."""
-    return " and ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
+    return md(wording.quoted(text))
 
 
 # ---- the model ----
@@ -101,7 +53,7 @@ def summary(view: View, method: str) -> str:
     told = (
         f"**{title(method)}**{strength} decides with {n_prototypes} prototypes{_fold(settings)}. Measured on "
         f"{view.measured_words}, "
-        f"**{rate(score.accuracy)}** of its decisions are right."
+        f"**{wording.percent(score.accuracy)}** of its decisions are right."
     )
     if math.isnan(score.statistical_parity):
         return f"{told} There are no two groups to compare."
@@ -121,8 +73,8 @@ def _parity(view: View, explained: Explained, get: str) -> str:
     parts, (rates, n) = explained.contributions("statistical_parity"), explained.rates("statistical_parity")
     behind, ahead = md(view.who[parts.behind]), md(view.who[parts.ahead])
     return (
-        f"Of 100 {behind}, {per_hundred(rates[parts.behind])} {get}; of 100 {ahead}, "
-        f"{per_hundred(rates[parts.ahead])}: a statistical parity gap of **{points(parts.gap)} points**"
+        f"Of 100 {behind}, {wording.of_hundred(rates[parts.behind])} {get}; of 100 {ahead}, "
+        f"{wording.of_hundred(rates[parts.ahead])}: a statistical parity gap of **{wording.points(parts.gap)} points**"
         f"{_caution(view, parts, n)}."
     )
 
@@ -131,22 +83,23 @@ def _opportunity(view: View, explained: Explained) -> str:
     parts, (rates, n) = explained.contributions("equal_opportunity"), explained.rates("equal_opportunity")
     behind, ahead = md(view.who[parts.behind]), md(view.who[parts.ahead])
     return (
-        f"Among those whose true class it is, {per_hundred(rates[parts.behind])} of 100 {behind} get it and "
-        f"{per_hundred(rates[parts.ahead])} of 100 {ahead}: an equal opportunity gap of **{points(parts.gap)} points**"
+        f"Among those whose true label it is, {wording.of_hundred(rates[parts.behind])} of 100 {behind} get it and "
+        f"{wording.of_hundred(rates[parts.ahead])} of 100 {ahead}: an equal opportunity gap of "
+        f"**{wording.points(parts.gap)} points**"
         f"{_caution(view, parts, n)}."
     )
 
 
 def _caution(view: View, parts: Contributions, n: NDArray[np.int64]) -> str:
     few = [f"{n[g]} {md(view.who[g])}" for g in (parts.behind, parts.ahead) if n[g] < SMALL]
-    return f" (uncertain: there are only {listed(few)})" if few else ""
+    return f" (uncertain: there are only {wording.listed(few)})" if few else ""
 
 
 def silent_cells(view: View, explained: Explained, parts: Contributions) -> str:
     """Why most bars are of one class, and which group is ahead."""
     wanted = quoted(view.people.classes[view.people.favourable])
     who = [md(view.who[g]) for g in (parts.ahead, parts.behind)]
-    whom = " among those whose true class is the same" if parts.measure == "equal_opportunity" else ""
+    whom = " among those whose true label is the same" if parts.measure == "equal_opportunity" else ""
     return (
         f"Only prototypes that decide {wanted} can add to the gap. A bar upwards: a larger part of all {who[0]} than "
         f"of all {who[1]} is in that cell{whom}. A hatched bar downwards narrows the gap. Together they are exactly "
@@ -160,14 +113,14 @@ def silent_cells(view: View, explained: Explained, parts: Contributions) -> str:
 def heading(view: View, method: str, p: int, theme: Theme, level: int = 3) -> str:
     """HTML: the prototype's mark, number, class and pseudo-class."""
     marks = marks_of(view, method)
-    colour = CLASS_COLOURS[marks.labels[p]].mark(theme)
-    glyph = GLYPHS[GROUP_SHAPES[marks.pseudo[p]]]
-    decides, mostly = html.escape(marks.classes[marks.labels[p]]), html.escape(marks.groups[marks.pseudo[p]])
-    meaning = ": the group most of its training people belong to" if level == 3 else ""
-    return (
-        f'<h{level} class="prototype"><span style="color:{colour}" aria-hidden="true">{glyph}</span> '
-        f"Prototype {p + 1} decides “{decides}”</h{level}>"
-        f'<p class="pseudo">Pseudo-class “{mostly}”{meaning}.</p>'
+    return render(
+        "prototype_heading.html.j2",
+        level=level,
+        number=p + 1,
+        colour=CLASS_COLOURS[marks.labels[p]].mark(theme),
+        glyph=GLYPHS[GROUP_SHAPES[marks.pseudo[p]]],
+        decides=marks.classes[marks.labels[p]],
+        mostly=marks.groups[marks.pseudo[p]],
     )
 
 
@@ -176,14 +129,14 @@ def size(view: View, explained: Explained, p: int) -> str:
     n, all_of_them = int(explained.sizes[p]), explained.score.n
     if n == 0:
         return f"It decides for none of the {view.measured_words}."
-    return f"It decides for **{rate(n / all_of_them)}** of them: {n:,} of {view.measured_words}."
+    return f"It decides for **{wording.percent(n / all_of_them)}** of them: {n:,} of {view.measured_words}."
 
 
 def beyond(columns: Sequence[str]) -> str:
     """Where a prototype left the people behind, and what that does to its shares."""
-    told = ", ".join(map(md, columns[:6])) + (f" and {len(columns) - 6} more" if len(columns) > 6 else "")
     return (
-        f"Training may push a prototype to where nobody is. This one lies beyond everybody in: {told}. Shares of a "
+        f"Training may push a prototype to where nobody is. This one lies beyond everybody in: "
+        f"{wording.listed([md(column) for column in columns], 6)}. Shares of a "
         "category are then cut at 0 and brought to 100% to be read."
     )
 
@@ -201,15 +154,12 @@ def trait(found: Trait, most: int = 3) -> str:
     if not found.shares:
         return found.words()
     order = np.argsort(-np.array(found.shares), kind="stable")[:most]
-    return ", ".join(found.words(int(c)) for c in order if percent(found.shares[c]) != "0%")
+    return ", ".join(found.words(int(c)) for c in order if wording.percent(found.shares[c], 0) != "0%")
 
 
 def mix(names: Sequence[str], counts: Sequence[int]) -> str:
     """Counts and shares by name; a name may be a number itself, so it stands in quotation marks."""
-    total = sum(counts)
-    return ", ".join(
-        f"{n:,} {quoted(name)} ({rate(n / total)})" for name, n in zip(names, counts, strict=True) if total
-    )
+    return wording.counted([quoted(name) for name in names], counts, shares=True)
 
 
 def contribution(view: View, explained: Explained, p: int) -> str:
@@ -220,15 +170,17 @@ def contribution(view: View, explained: Explained, p: int) -> str:
         return "There are no two groups to compare."
     ahead, behind = rows[parts.ahead], rows[parts.behind]
     who = [md(view.who[g]) for g in (parts.ahead, parts.behind)]
-    here = f"Of 100 {who[0]}, {per_hundred(ahead.share_of_group)} are in this cell; of 100 {who[1]}, "
-    here += per_hundred(behind.share_of_group)
+    here = f"Of 100 {who[0]}, {wording.of_hundred(ahead.share_of_group)} are in this cell; of 100 {who[1]}, "
+    here += wording.of_hundred(behind.share_of_group)
     if parts.values[p] == 0.0:
         return f"{here}. It adds nothing to the gap: nobody here gets {quoted(view.people.classes[wanted])}."
     verb = "adds" if parts.values[p] > 0 else "takes"
-    amount = f"{points(abs(parts.values[p]))} points"
+    amount = f"{wording.points(abs(parts.values[p]))} points"
     told = f"{here}: it **{verb} {amount}** {'to' if parts.values[p] > 0 else 'off'} the parity gap."
     chance = explained.contributions("equal_opportunity").values[p]
-    return told if math.isnan(chance) else f"{told} Its part in the opportunity gap is {signed_points(chance)} points."
+    if math.isnan(chance):
+        return told
+    return f"{told} Its part in the opportunity gap is {wording.signed_points(chance)} points."
 
 
 def removal(view: View, removed: Removal, p: int) -> str:
@@ -240,24 +192,24 @@ def removal(view: View, removed: Removal, p: int) -> str:
     for counts, verb in ((removed.gained, "gain"), (removed.lost, "lose")):
         who = [f"{n:,} {md(word)}" for n, word in zip(counts, view.who, strict=True) if n]
         if who:
-            moves.append(f"{listed(who)} would {verb} the favourable decision")
-    told += f"{plural(removed.changed)} would get another decision"
+            moves.append(f"{wording.listed(who)} would {verb} the favourable decision")
+    told += f"{wording.people(removed.changed)} would get another decision"
     return f"{told}: {'; '.join(moves)}." if moves else f"{told}, none of them the favourable one or away from it."
 
 
 def _score_change(before: Score, after: Score) -> str:
-    parity = f"{points(before.statistical_parity)} → {points(after.statistical_parity)}"
-    chance = f"{points(before.equal_opportunity)} → {points(after.equal_opportunity)}"
+    parity = f"{wording.points(before.statistical_parity)} → {wording.points(after.statistical_parity)}"
+    chance = f"{wording.points(before.equal_opportunity)} → {wording.points(after.equal_opportunity)}"
     return (
-        f"Accuracy {rate(before.accuracy)} → {rate(after.accuracy)}, parity gap {parity} points, "
+        f"Accuracy {wording.percent(before.accuracy)} → {wording.percent(after.accuracy)}, parity gap {parity} points, "
         f"opportunity gap {chance} points"
     )
 
 
 def few(rows: Sequence[CellGroup], view: View) -> str:
     """A warning where rates rest on few people."""
-    small = [f"{md(view.who[row.group])} (n = {row.n})" for row in rows if row.group >= 0 and row.n > 0 and row.small]
-    return f"Few people, so these rates say little: {', '.join(small)}." if small else ""
+    small = [f"{md(view.who[row.group])} (n = {row.n:,})" for row in rows if row.group >= 0 and row.n > 0 and row.small]
+    return f"Small n, so these rates say little: {wording.listed(small)}." if small else ""
 
 
 # ---- one person ----
@@ -272,4 +224,4 @@ def clarity(verdict: Verdict) -> str:
 
 def mu(verdict: Verdict) -> str:
     """Mu with a true minus sign."""
-    return number_words(verdict.mu, 3)
+    return wording.number(verdict.mu, 3)

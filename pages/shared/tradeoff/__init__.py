@@ -1,1 +1,1 @@
-"""The parts of the trade-off page: controls, results, words and pictures, and what can be taken away."""
+"""The parts of the trade-off page: controls, results, words and pictures, and export."""

@@ -1,4 +1,4 @@
-"""What a visitor can take along: rows, pictures, and the receipt that prints the same numbers anew."""
+"""Export of a curve: rows, pictures, and the Python script that prints the same numbers."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ import streamlit as st
 
 from fairglvq.figures.svg import to_svg
 from fairglvq.figures.tradeoff import alt_text
+from fairglvq.report import scripts
 from fairglvq.scenes.settings import TABLE
 from fairglvq.tradeoff import curve
 from fairglvq.tradeoff.choice import Choice
+from fairglvq.tradeoff.measures import MEASURES
 from pages.shared.style import theme
 from pages.shared.tradeoff.results import Found, title_of
 from pages.shared.visit import visit
@@ -52,9 +54,11 @@ button:hover, button:focus-visible { border-color: var(--st-primary-color); colo
 
 
 def offer(choice: Choice, found: Found, table: pd.DataFrame, figure: go.Figure) -> None:
-    """Rows, pictures and receipt, behind one heading."""
+    """Rows, pictures and script, behind one heading."""
     name = f"fairglvq-{choice.dataset}"
-    box = st.expander("Export numbers, pictures and script", key="curve_export", on_change="rerun")
+    box = st.expander(
+        "Export numbers, pictures and the script to reproduce them", key="curve_export", on_change="rerun"
+    )
     if not box.open:
         return
     with box:
@@ -70,17 +74,17 @@ def offer(choice: Choice, found: Found, table: pd.DataFrame, figure: go.Figure) 
                 "Interactive (HTML)", lambda: _page(figure, choice), f"{name}.html", "text/html", on_click="ignore",
                 key="t_html", help="One file of about 5 MB that works without this program and without a network.",
             )  # fmt: skip
-        program = receipt(choice)
-        if program:
-            st.markdown("**Receipt**: run it where the library is installed, and it prints the numbers above.")
-            st.code(program, language="python")
-            st.download_button("Receipt (Python)", program, f"{name}.py", on_click="ignore", key="t_receipt")
+        script = script_of(choice)
+        if script:
+            st.markdown("**Script to reproduce this**: where the library is installed, it prints the numbers above.")
+            st.code(script, language="python")
+            st.download_button("Python script", script, f"{name}.py", on_click="ignore", key="t_script")
 
 
 def _readable(table: pd.DataFrame) -> pd.DataFrame:
     points = [curve.label(row.method, row.strength) for row in table.itertuples()]
     columns = {"": points, "test folds": table["n"]}
-    for name, measure in curve.MEASURES.items():
+    for name, measure in MEASURES.items():
         if f"{name}_mean" in table:
             columns[measure.title] = table[f"{name}_mean"].round(4)
             columns[f"± {measure.title}"] = table[f"{name}_std"].round(4)
@@ -98,17 +102,13 @@ def _page(figure: go.Figure, choice: Choice) -> str:
     return whole.to_html(include_plotlyjs=True, config={"displaylogo": False})
 
 
-def receipt(choice: Choice) -> str | None:
-    """The program that prints the numbers on screen; a table of one's own is read from its file."""
+def script_of(choice: Choice) -> str | None:
+    """The script that prints the numbers on screen; a table of one's own is read from its file."""
     plan = choice.sweep()
-    load = None
-    if choice.dataset == TABLE:
-        load = visit().table.script
-        if not load:
-            return None
-    return curve.receipt(
-        choice.dataset, dict(plan.strengths), folds=plan.folds, seeds=plan.seeds, params=dict(plan.params), load=load
-    )
+    load = visit().table.script if choice.dataset == TABLE else scripts.load_dataset(choice.dataset)
+    if not load:
+        return None
+    return scripts.sweep(load, dict(plan.strengths), folds=plan.folds, seeds=plan.seeds, params=dict(plan.params))
 
 
 def _png(svg: str, name: str) -> None:

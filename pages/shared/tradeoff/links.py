@@ -9,7 +9,7 @@ from fairglvq.experiments import methods
 from fairglvq.scenes.settings import FIELDS, TABLE
 from fairglvq.scenes.sources import lent
 from fairglvq.tradeoff.choice import FOLDS, PARAMETERS, SEEDS, Choice, digits, read_strengths, usual
-from fairglvq.tradeoff.curve import MEASURES
+from fairglvq.tradeoff.measures import MEASURES
 from pages.shared.links import read_value, written
 
 

@@ -7,22 +7,21 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from fairglvq import wording
 from fairglvq.experiments import bundle, methods, paper
 from fairglvq.fairness import limit
 from fairglvq.fairness.limit import Limit
 from fairglvq.figures.svg import to_svg
 from fairglvq.figures.tradeoff import alt_text, strength_figure, tradeoff_figure
-from fairglvq.intervals import SMALL
 from fairglvq.scenes.settings import TABLE
-from fairglvq.tradeoff import curve
+from fairglvq.tradeoff import comparison, curve
 from fairglvq.tradeoff.choice import Choice
-from fairglvq.tradeoff.curve import MEASURES
+from fairglvq.tradeoff.measures import MEASURES
 from pages.shared.safe_text import say
 from pages.shared.server import training_service
 from pages.shared.style import theme
@@ -37,7 +36,7 @@ CONFIG = {
     "scrollZoom": False,
     "modeBarButtonsToRemove": ["toImage", "select2d", "lasso2d", "autoScale2d"],
 }
-"""Buttons of the charts: zoom, move and back; pictures are taken away below."""
+"""Buttons of the charts: zoom, move and back; pictures are exported below."""
 
 
 HOW_COMPARED = (
@@ -231,16 +230,16 @@ def _told_apart(rows: pd.DataFrame, table: pd.DataFrame, choice: Choice, gap: st
     with_knob = table[table["method"] != "const"]
     if with_knob["method"].nunique() < 2 or with_knob[f"{gap}_mean"].isna().all():
         return
-    budget = curve.shared_budget(with_knob, gap)
+    budget = comparison.shared_budget(with_knob, gap)
     against = "fairglvq" if "fairglvq" in set(table["method"]) and with_knob["method"].nunique() > 3 else None
-    found = curve.compare_within(rows, budget, gap, "accuracy", against=against, folds=choice.folds)
+    found = comparison.compare_within(rows, budget, gap, "accuracy", against=against, folds=choice.folds)
     if not found:
         st.markdown(
             f"Only one method keeps to a {MEASURES[gap].title} of {budget:.2f} or less, so there is nothing to compare "
             "at that price."
         )
         return
-    st.markdown(curve.comparison_words(found, budget, gap), help=HOW_COMPARED)
+    st.markdown(comparison.comparison_words(found, budget, gap), help=HOW_COMPARED)
 
 
 def _distances(table: pd.DataFrame, view: View) -> None:
@@ -250,7 +249,7 @@ def _distances(table: pd.DataFrame, view: View) -> None:
         return
     found = curve.distances(table, plain, told).dropna()
     found = found[found.index != "const"]
-    parts = "; ".join(f"{methods.get(str(name)).title} {100 * value:.1f}" for name, value in found.items())
+    parts = "; ".join(f"{methods.get(str(name)).title} {wording.points(value)}" for name, value in found.items())
     how = "estimated by gradient boosting on held-out people" if plain.estimated else "known from the densities"
     which = " Methods that are told the group have the line with the group for theirs." if told else ""
     st.markdown(
@@ -277,9 +276,7 @@ def point_picker(table: pd.DataFrame) -> tuple[str, float | None] | None:
 
 def point_details(found: Found, method: str, strength: float | None) -> pd.DataFrame:
     """The folds of a point and its groups; returns its rows."""
-    rows = found.rows[found.rows["method"] == method]
-    rows = rows[rows["strength"].isna() if strength is None else rows["strength"] == strength]
-    rows = rows.sort_values(["seed", "fold"], ignore_index=True)
+    rows = curve.rows_of(found.rows, method, strength).sort_values(["seed", "fold"], ignore_index=True)
     st.subheader(curve.label(method, strength), anchor=False)
     st.caption(methods.get(method).explanation)
     shown = [name for name in MEASURES if name in rows]
@@ -291,48 +288,20 @@ def point_details(found: Found, method: str, strength: float | None) -> pd.DataF
         st.dataframe(frame.rename(columns=names).round(4), hide_index=True, height=220)
     with right:
         st.markdown("**By group**, over all folds together")
-        shares = by_group(rows, found.groups)
+        shares = curve.rates_by_group(rows, found.groups)
         percent = st.column_config.NumberColumn(format="percent")
         st.dataframe(shares, hide_index=True, column_config=dict.fromkeys(shares.columns[2:], percent))
         _in_people(rows, found.groups)
     return rows
 
 
-def by_group(rows: pd.DataFrame, groups: list[str]) -> pd.DataFrame:
-    """Rates of each group from the counts of all test folds; with several seeds, everybody counts once per seed."""
-    counts = np.sum([np.array(c) for c in rows["counts"]], axis=0)  # (G, truth, decision)
-    people = counts.sum(axis=(1, 2)) // rows["seed"].nunique()
-    with np.errstate(invalid="ignore", divide="ignore"):
-        favourable = counts[:, :, 1].sum(axis=1) / counts.sum(axis=(1, 2))
-        true_positive = counts[:, 1, 1] / counts[:, 1].sum(axis=1)
-        false_positive = counts[:, 0, 1] / counts[:, 0].sum(axis=1)
-    right = (counts[:, 0, 0] + counts[:, 1, 1]) / counts.sum(axis=(1, 2))
-    names = groups if len(groups) == len(counts) else [f"group {i}" for i in range(len(counts))]
-    flagged = [f"{name} (few: mind the chance)" if n < SMALL else name for name, n in zip(names, people, strict=True)]
-    columns = {
-        "group": flagged,
-        "people": people,
-        "favourable": favourable,
-        "… if deserved": true_positive,
-        "… if not": false_positive,
-        "decided rightly": right,
-    }
-    return pd.DataFrame(columns)
-
-
 def _in_people(rows: pd.DataFrame, groups: list[str]) -> None:
     """The gap in one sentence."""
-    table = by_group(rows, groups)
+    table = curve.rates_by_group(rows, groups)
     rates = table["favourable"]
     low, high = int(rates.idxmin()), int(rates.idxmax())
-    fewer = 100 * (rates[high] - rates[low])
+    fewer = wording.of_hundred(rates[high] - rates[low])
     say(
-        f"Of 100 people of “{table.group[low]}”, {fewer:.0f} fewer get the favourable decision than of 100 of "
+        f"Of 100 people of “{table.group[low]}”, {fewer} fewer get the favourable decision than of 100 of "
         f"“{table.group[high]}”."
     )
-
-
-def typical(rows: pd.DataFrame) -> int:
-    """Position of the fold nearest to the point's means."""
-    scores = rows[["accuracy", "statistical_parity"]].to_numpy(float)
-    return int(np.nanargmin(np.abs(scores - np.nanmean(scores, axis=0)).sum(axis=1)))

@@ -15,8 +15,8 @@ from fairglvq.experiments.sweep import ModelKey, Sweep
 from fairglvq.scenes.settings import TABLE, Settings
 from fairglvq.scenes.sources import dataset_of, key_of
 from fairglvq.tradeoff.choice import Choice
+from fairglvq.wording import time_left
 from pages.shared import download
-from pages.shared.progress import time_left
 from pages.shared.server import pool
 from pages.shared.tradeoff.session import change
 from pages.shared.visit import visit

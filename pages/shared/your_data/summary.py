@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from html import escape
 
 import pandas as pd
 import streamlit as st
@@ -12,8 +11,8 @@ import streamlit as st
 from fairglvq.datasets import Block, Dataset, table
 from fairglvq.datasets.table import Plan, TableError
 from fairglvq.datasets.table.profile import GroupRate, Profile, Proxy, profile
-from fairglvq.datasets.table.words import quoted
-from fairglvq.intervals import SMALL
+from fairglvq.report.templating import render
+from fairglvq.wording import interval, number, of_hundred, percent, points, quoted
 from pages.shared import safe_text
 from pages.shared.visit import visit
 
@@ -33,7 +32,7 @@ STYLE = """<style>
 .rates .bar b::before, .rates .bar b::after { content: ""; position: absolute; top: -0.2rem; width: 0.12rem;
   height: 0.54rem; background: currentColor; }
 .rates .bar b::after { right: 0; }
-.rates .few { font-size: 0.75rem; white-space: nowrap; font-weight: 600; border: 1px solid currentColor;
+.rates .flag { font-size: 0.75rem; white-space: nowrap; font-weight: 600; border: 1px solid currentColor;
   border-radius: 0.3rem; padding: 0 0.3rem; }
 @media (max-width: 640px) { .rates td, .rates th { padding-right: 0.35rem; } .rates { font-size: 0.8rem; } }
 </style>"""
@@ -70,11 +69,8 @@ def draw(data: Dataset, found: Profile, plan: Plan, notes: Collection[str]) -> N
     safe_text.say(gap_words(data, found))
     left, right = st.columns(2, gap="large")
     with left:
-        wanted = escape(data.class_names[data.favourable])
-        st.html(rates_table(found.rates, f"Have “{wanted}” in the data"))
-        safe_text.say(
-            "The thin line is the 95 % interval: where the share may well lie with this many people.", "small"
-        )
+        st.html(rates_table(found.rates, quoted(data.class_names[data.favourable])))
+        safe_text.say("The thin line is the 95% interval: where the share may well lie with this many people.", "small")
     with right:
         st.html(proxies_table(found.proxies[:SHOWN_PROXIES]))
         safe_text.say(proxy_words(found), "small")
@@ -86,54 +82,48 @@ def gap_words(data: Dataset, found: Profile) -> str:
     """The gap in people, naming who gets less."""
     low, *_, high = sorted(found.rates, key=lambda rate: rate.rate)
     wanted = data.class_names[data.favourable]
-    people = 100 * found.gap
     words = (
-        f"Of 100 people in the group {quoted(low.group)}, {100 * low.rate:.0f} have the outcome {quoted(wanted)}; of "
-        f"100 in the group {quoted(high.group)}, {100 * high.rate:.0f}. The gap is {people:.1f} points"
+        f"Of 100 people in the group {quoted(low.group)}, {of_hundred(low.rate)} have the outcome {quoted(wanted)}; of "
+        f"100 in the group {quoted(high.group)}, {of_hundred(high.rate)}. The gap is {points(found.gap)} points"
     )
     if math.isnan(found.gap_low):
         return words + "."
-    reach = f" (95 % interval {100 * found.gap_low:.1f} to {100 * found.gap_high:.1f})".replace("-", "\N{MINUS SIGN}")
+    reach = f" (95% interval {interval(found.gap_low, found.gap_high)})"
     chance = " With this many people, such a gap may be chance." if found.gap_low <= 0 else ""
     return f"{words}{reach}.{chance}"
 
 
-def rates_table(rates: tuple[GroupRate, ...], title: str) -> str:
+def rates_table(rates: tuple[GroupRate, ...], outcome: str) -> str:
     """Favourable rates as bars with intervals, and the same in figures."""
-    rows = []
-    for rate in rates:
-        few = f' <span class="few">few: under {SMALL}</span>' if rate.small else ""
-        bar = (
-            f'<div class="bar"><i style="width:{100 * rate.rate:.1f}%"></i>'
-            f'<b style="left:{100 * rate.low:.1f}%;width:{100 * (rate.high - rate.low):.1f}%"></b></div>'
-        )
-        rows.append(
-            f'<tr><td class="name" title="{escape(rate.group)}"><bdi>{escape(rate.group)}</bdi>{few}</td>'
-            f'<td class="number">{rate.n:,}</td>'
-            f'<td style="width:40%">{bar}</td><td class="number">{100 * rate.rate:.1f} %<br>'
-            f"<small>{100 * rate.low:.1f} to {100 * rate.high:.1f}</small></td></tr>"
-        )
-    return (
-        f'<table class="rates"><thead><tr><th>Group</th><th class="number">People</th><th>{title}</th>'
-        f'<th class="number">Share, 95 % interval</th></tr></thead><tbody>{"".join(rows)}</tbody></table>'
-    )
+    rows = [
+        {
+            "group": rate.group,
+            "small": rate.small,
+            "people": f"{rate.n:,}",
+            "bar": round(100 * rate.rate, 1),
+            "left": round(100 * rate.low, 1),
+            "reach": round(100 * (rate.high - rate.low), 1),
+            "share": percent(rate.rate),
+            "interval": interval(rate.low, rate.high),
+        }
+        for rate in rates
+    ]
+    return render("group_rates.html.j2", rows=rows, outcome=outcome)
 
 
 def proxies_table(proxies: tuple[Proxy, ...]) -> str:
     """How well single columns tell the group."""
-    rows = []
-    for proxy in proxies:
-        strength = max(0.0, 2 * proxy.auc - 1)
-        itself = " <small>(the group itself)</small>" if proxy.protected else ""
-        rows.append(
-            f'<tr><td class="name" title="{escape(proxy.column)}"><bdi>{escape(proxy.column)}</bdi>{itself}</td>'
-            f'<td style="width:40%"><div class="bar"><i style="width:{100 * strength:.1f}%"></i></div></td>'
-            f'<td class="number">{100 * proxy.auc:.0f} % <small>± {100 * proxy.spread:.0f}</small></td></tr>'
-        )
-    return (
-        '<table class="rates"><thead><tr><th>Column</th><th>Gives the group away</th>'
-        f'<th class="number">Told right</th></tr></thead><tbody>{"".join(rows)}</tbody></table>'
-    )
+    rows = [
+        {
+            "column": proxy.column,
+            "protected": proxy.protected,
+            "bar": round(100 * max(0.0, 2 * proxy.auc - 1), 1),
+            "right": percent(proxy.auc, 0),
+            "spread": number(100 * proxy.spread, 0),
+        }
+        for proxy in proxies
+    ]
+    return render("proxies.html.j2", rows=rows)
 
 
 def proxy_words(found: Profile) -> str:
@@ -142,7 +132,7 @@ def proxy_words(found: Profile) -> str:
     more = f" {rest} more columns tell less." if rest > 0 else ""
     return (
         "Take two people of different groups and look at this one column: how often does it tell who belongs where? "
-        f"50 % or less is guessing, 100 % gives the group away; ± is the spread over five parts of the table.{more}"
+        f"50% or less is guessing, 100% gives the group away; ± is the spread over five parts of the table.{more}"
     )
 
 

@@ -13,15 +13,14 @@ from streamlit.delta_generator import DeltaGenerator
 from fairglvq.datasets import german, table
 from fairglvq.datasets.files import read_bundled
 from fairglvq.datasets.table import Reading, TableError
-from fairglvq.datasets.table.words import quoted
+from fairglvq.wording import quoted, time_left
 from pages.shared import safe_text
-from pages.shared.progress import time_left
 from pages.shared.visit import visit
 from pages.shared.widgets import bound, button
 
 PATIENCE = 0.7  # seconds of reading before progress is shown
 
-PASTED = "pasted table.txt"  # the name that a receipt gives it
+PASTED = "pasted table.txt"  # the name that a script gives it
 
 PRIVATE = (
     "Your table is kept in memory by the computer that runs this page, for your visit alone. It is written to no disk, "

@@ -1,0 +1,163 @@
+"""Which methods the folds can tell apart: paired tests over the same folds and seeds, and what they say in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import pandas as pd
+
+from fairglvq.experiments import methods
+from fairglvq.tradeoff.curve import label, no_strength, rows_of, summary
+from fairglvq.tradeoff.measures import MEASURES
+from fairglvq.wording import interval, points
+
+LEVEL = 0.05
+"""Two methods count as told apart if chance alone would give such a difference less often than this."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Paired difference of two points over the same folds and seeds: mean of ``first`` minus ``second``.
+
+    ``low`` and ``high`` are its 95% interval; ``p`` is how often chance alone would give a difference as large. Of
+    several comparisons made together, both are such that all of them hold at once (Bonferroni).
+    """
+
+    first: tuple[str, float | None]
+    second: tuple[str, float | None]
+    measure: str
+    difference: float
+    low: float
+    high: float
+    p: float
+    n: int
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether the folds can tell the two apart."""
+        return self.p < LEVEL
+
+
+def compare(
+    rows: pd.DataFrame,
+    first: tuple[str, float | None],
+    second: tuple[str, float | None],
+    measure: str = "accuracy",
+    *,
+    folds: int | None = None,
+    together: int = 1,
+) -> Comparison:
+    """Compare two points over their common folds and seeds with the corrected resampled t-test.
+
+    Training sets of different folds overlap, so the differences are not independent and the usual t-test finds
+    differences that are not there. Nadeau & Bengio, *Inference for the Generalization Error*, 2003, widen the variance
+    of the mean of J differences::
+
+        (1 / J + n_test / n_train) * s²,   n_test / n_train = 1 / (folds - 1)
+
+    ``folds`` is needed only if a run was stopped before its last fold; ``together`` is the number of comparisons that
+    are to hold at once.
+    """
+    from scipy.special import stdtr, stdtrit  # Student's t: its share below a value, and the value of a share
+
+    paired = pd.concat([_scores(rows, point, measure) for point in (first, second)], axis=1, join="inner").dropna()
+    differences = (paired.iloc[:, 0] - paired.iloc[:, 1]).to_numpy(float)
+    n = len(differences)
+    if n == 0:
+        raise ValueError(f"{label(*first)} and {label(*second)} have no fold in common")
+    mean = float(differences.mean())
+    if n == 1:
+        return Comparison(first, second, measure, mean, math.nan, math.nan, math.nan, n)
+    k = int(folds or rows["fold"].max() + 1)
+    error = math.sqrt((1 / n + 1 / (k - 1)) * differences.var(ddof=1))
+    if error < 1e-12:  # every fold says the same, and the spread nothing: how often would coins fall alike?
+        alike = 1.0 if abs(mean) < 1e-12 else min(1.0, together * 2.0 ** (1 - n))
+        return Comparison(first, second, measure, mean, mean, mean, alike, n)
+    reach = error * float(stdtrit(n - 1, 1 - LEVEL / together / 2))
+    p = min(1.0, together * 2 * float(stdtr(n - 1, -abs(mean) / error)))
+    return Comparison(first, second, measure, mean, mean - reach, mean + reach, p, n)
+
+
+def _scores(rows: pd.DataFrame, point: tuple[str, float | None], measure: str) -> pd.Series:
+    return rows_of(rows, *point).set_index(["seed", "fold"])[measure]
+
+
+def within(
+    table: pd.DataFrame, budget: float, x: str = "statistical_parity", y: str = "accuracy"
+) -> list[tuple[str, float | None]]:
+    """The best point of each method by mean ``y`` among those whose mean ``x`` is at most ``budget``.
+
+    This makes methods with different knobs comparable: what does each offer to someone who accepts this gap?
+    """
+    points = []
+    for _, own in table[table[f"{x}_mean"] <= budget + 1e-12].groupby("method", sort=False):
+        best = own.loc[MEASURES[y].cost(own[f"{y}_mean"]).idxmin()]
+        points.append((str(best["method"]), None if no_strength(best["strength"]) else float(best["strength"])))
+    return points
+
+
+def shared_budget(table: pd.DataFrame, x: str = "statistical_parity") -> float:
+    """The smallest mean ``x`` that every method with a knob can keep to (without any such method, every method)."""
+    with_knob = [methods.get(name).knob is not None for name in table["method"]]
+    chosen = table[with_knob] if any(with_knob) else table
+    return float(chosen.groupby("method")[f"{x}_mean"].min().max())
+
+
+def compare_within(
+    rows: pd.DataFrame, budget: float | None = None, x: str = "statistical_parity", y: str = "accuracy", *,
+    against: str | None = None, folds: int | None = None,
+) -> list[Comparison]:  # fmt: skip
+    """Compare the best points of all methods within a budget of ``x``: each pair, or all ``against`` one method.
+
+    Fewer pairs can be told apart more easily. The constant answer is left out. The points are chosen on the rows that
+    they are compared on, which favours methods with many strengths a little.
+    """
+    table = summary(rows)
+    table = table[table["method"] != "const"]
+    points = within(table, shared_budget(table, x) if budget is None else budget, x, y)
+    pairs = [(a, b) for a, b in combinations(points, 2) if against is None or against in (a[0], b[0])]
+    return [compare(rows, a, b, y, folds=folds, together=len(pairs)) for a, b in pairs]
+
+
+def comparison_words(
+    comparisons: Sequence[Comparison], budget: float | None = None, x: str = "statistical_parity"
+) -> str:
+    """Say which methods the folds can tell apart and which they cannot, and within which budget if there was one."""
+    if not comparisons:
+        return "There is nothing to compare yet: it takes two methods."
+    parted = [one for one in comparisons if one.told_apart]
+    alone = [one for one in comparisons if math.isnan(one.p)]
+    rest = [one for one in comparisons if not one.told_apart and not math.isnan(one.p)]
+    sentences = [_told(one) for one in sorted(parted, key=lambda one: -abs(one.difference))]
+    if rest:
+        pairs = "; ".join(f"{label(*one.first)} and {label(*one.second)} ({_interval(one)})" for one in rest)
+        sentences.append(f"These folds cannot tell apart (first minus second in points, 95% interval): {pairs}.")
+    if alone:
+        sentences.append("One fold alone tells nothing apart: run more folds or seeds.")
+    if len(comparisons) - len(alone) > 1:
+        sentences.append(f"The intervals are wide enough for all {len(comparisons) - len(alone)} to hold at once.")
+    if budget is not None:
+        sentences.insert(0, f"Each method at its best with a {MEASURES[x].title} of at most {budget:.2f}.")
+    return " ".join(sentences)
+
+
+def _told(one: Comparison) -> str:
+    measure = MEASURES[one.measure]
+    if one.difference < 0:
+        one = replace(one, first=one.second, second=one.first, difference=-one.difference, low=-one.high, high=-one.low)
+    return (
+        f"{label(*one.first)} has {'higher' if measure.more_is_better else 'a larger'} {measure.title} than "
+        f"{label(*one.second)}, by {points(one.difference)} points (95% interval {interval(one.low, one.high)}, "
+        f"{one.n} pairs)."
+    )
+
+
+def _interval(one: Comparison) -> str:
+    if one.low == one.high:
+        return (
+            f"{points(one.low)} in each of only {one.n} folds" if one.difference else f"the same in all {one.n} folds"
+        )
+    return interval(one.low, one.high)

@@ -1,0 +1,113 @@
+"""Paired comparisons of methods over the same folds; numbers worked by hand."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from test_curve import curve_of, rows_of
+
+from fairglvq.tradeoff import comparison
+
+
+def test_corrected_t_test_by_hand():
+    """Differences 0.01, 0.02, 0.03, 0.04, 0.05: mean 0.03, variance 0.00025, 5 folds: error² = (1/5 + 1/4) 0.00025."""
+    rows = pd.concat(
+        [rows_of("fairglvq", 1.0, [0.81, 0.72, 0.63, 0.94, 0.55]), rows_of("glvq", None, [0.8, 0.7, 0.6, 0.9, 0.5])]
+    )
+    found = comparison.compare(rows, ("fairglvq", 1.0), ("glvq", None))
+    error = math.sqrt(0.45 * 0.00025)
+    assert found.difference == pytest.approx(0.03)
+    assert found.n == 5
+    assert found.p == pytest.approx(2 * stats.t.sf(0.03 / error, 4))
+    assert (found.low, found.high) == pytest.approx((0.03 - 2.7764451 * error, 0.03 + 2.7764451 * error))
+    assert found.told_apart
+    plain = stats.ttest_1samp([0.01, 0.02, 0.03, 0.04, 0.05], 0).pvalue
+    assert found.p > plain  # the correction makes it harder
+    many = comparison.compare(rows, ("fairglvq", 1.0), ("glvq", None), together=10)
+    assert many.p == pytest.approx(10 * found.p)
+    assert many.low < 0 < found.low
+    assert not many.told_apart
+
+
+def test_pairs_are_the_same_fold_and_seed():
+    """Rows in another order, and folds that only one of the two has."""
+    first = pd.concat([rows_of("fairglvq", 1.0, [0.5, 0.6], seed=1), rows_of("fairglvq", 1.0, [0.7, 0.9], seed=0)])
+    second = rows_of("glvq", None, [0.6, 0.7], seed=0)
+    found = comparison.compare(pd.concat([first, second.iloc[::-1]]), ("fairglvq", 1.0), ("glvq", None))
+    assert found.n == 2
+    assert found.difference == pytest.approx((0.1 + 0.2) / 2)
+    with pytest.raises(ValueError, match="no fold in common"):
+        comparison.compare(first, ("fairglvq", 1.0), ("glvq", None))
+
+
+def test_extremes_of_the_test():
+    same = pd.concat([rows_of("fairglvq", 1.0, [0.7, 0.8]), rows_of("glvq", None, [0.7, 0.8])])
+    assert comparison.compare(same, ("fairglvq", 1.0), ("glvq", None)).p == 1
+    assert "the same in all 2 folds" in comparison.comparison_words(
+        [comparison.compare(same, ("fairglvq", 1.0), ("glvq", None))]
+    )
+    for n, p in ((2, 0.5), (5, 0.0625), (8, 2**-7)):  # without a spread, a few equal folds may be chance
+        alike = pd.concat([rows_of("fairglvq", 1.0, [0.75] * n), rows_of("glvq", None, [0.5] * n)])
+        found = comparison.compare(alike, ("fairglvq", 1.0), ("glvq", None))
+        assert found.p == p
+        assert found.told_apart == (n == 8)
+        assert (f"25.0 in each of only {n} folds" in comparison.comparison_words([found])) == (n < 8)
+    one = pd.concat([rows_of("fairglvq", 1.0, [0.7]), rows_of("glvq", None, [0.6])])
+    alone = comparison.compare(one, ("fairglvq", 1.0), ("glvq", None))
+    assert math.isnan(alone.p)
+    assert not alone.told_apart
+    assert "One fold alone tells nothing apart" in comparison.comparison_words([alone])
+
+
+def test_the_test_keeps_its_level():
+    """Without any difference, and folds correlated as overlapping training sets make them, it errs about 1 in 20."""
+    rng = np.random.default_rng(0)
+    wrong = 0
+    for _ in range(400):
+        common = rng.standard_normal() * math.sqrt(0.25)  # what all folds share: correlation n_test / (n_test+n_train)
+        differences = common + rng.standard_normal(5)
+        rows = pd.concat([rows_of("fairglvq", 1.0, differences), rows_of("glvq", None, np.zeros(5))])
+        wrong += comparison.compare(rows, ("fairglvq", 1.0), ("glvq", None)).told_apart
+    assert 0.02 < wrong / 400 < 0.09
+
+
+def test_best_points_within_a_budget():
+    table = pd.concat(
+        [
+            curve_of("glvq", [(math.nan, 0.3, 0.95)]),
+            curve_of("fairglvq", [(0, 0.3, 0.9), (1, 0.1, 0.8), (2, 0.05, 0.85), (3, 0.0, 0.6)]),
+            curve_of("inp", [(0, 0.3, 0.9), (1, 0.08, 0.7)]),
+        ],
+        ignore_index=True,
+    )
+    assert comparison.shared_budget(table) == pytest.approx(0.08)
+    assert comparison.within(table, 0.08) == [("fairglvq", 2.0), ("inp", 1.0)]
+    assert comparison.within(table, 0.3) == [("glvq", None), ("fairglvq", 0.0), ("inp", 0.0)]
+    assert comparison.shared_budget(table[table.method == "glvq"]) == pytest.approx(0.3)
+
+
+def test_words_name_who_is_ahead_and_who_cannot_be_told_apart():
+    rng = np.random.default_rng(1)
+    base = rng.normal(0.7, 0.02, 5)
+    rows = pd.concat(
+        [
+            rows_of("const", None, base - 0.3),
+            rows_of("inp", 1.0, base),
+            rows_of("fairglvq", 0.5, base + 0.1 + rng.normal(0, 0.002, 5)),
+            rows_of("correlation_remover", 1.0, base + rng.normal(0, 0.03, 5)),
+        ]
+    )
+    found = comparison.compare_within(rows, 0.1, against="fairglvq")
+    assert [(one.first[0], one.second[0]) for one in found] == [
+        ("inp", "fairglvq"), ("fairglvq", "correlation_remover"),
+    ]  # fmt: skip
+    assert len(comparison.compare_within(rows, 0.1)) == 3
+    words = comparison.comparison_words(comparison.compare_within(rows, 0.1))
+    assert "FairGLVQ (C = 0.5) has higher accuracy than INP + GLVQ (1 projection), by 10." in words
+    assert "cannot tell apart" in words
+    assert words.endswith("The intervals are wide enough for all 3 to hold at once.")
+    unknown = words[words.index("cannot tell apart") :]
+    assert "INP + GLVQ (1 projection) and CorrelationRemover + GLVQ (alpha = 1)" in unknown
+    assert comparison.comparison_words([]) == "There is nothing to compare yet: it takes two methods."
