@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from fairglvq.datasets import Dataset
-from fairglvq.datasets.split import Scaling, fold_seed, hold_out_fold
-from fairglvq.experiments import methods
 from fairglvq.experiments.engine import Engine, Progress
-from fairglvq.experiments.store import RowKey, Store
+from fairglvq.experiments.store import Store
 from fairglvq.experiments.sweep import Sweep, checked_seeds, checked_strengths
-from fairglvq.fairness import metrics
 
 if TYPE_CHECKING:
     import pandas as pd  # half a second that only tables need
@@ -60,51 +54,6 @@ def tidy(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
 
     table = pd.DataFrame(list(rows), columns=list(COLUMNS))
     return table.sort_values(["dataset", "method", "seed", "strength", "fold"], ignore_index=True)
-
-
-def prepare(X, y, s, favourable, key: RowKey, strengths: Sequence[float]):
-    """What a method makes once for all strengths of a fold and seed, those of the key."""
-    from threadpoolctl import threadpool_limits
-
-    fold, _, _ = split(X, y, s, key.seed, key.fold, key.folds, favourable)
-    with threadpool_limits(1):  # folds are trained side by side already
-        return methods.get(key.method).prepare(fold, strengths, key.params)
-
-
-def train_and_assess(X, y, s, favourable, key: RowKey, prepared) -> dict[str, Any]:
-    """The numbers of one model, trained and measured on its test fold."""
-    from threadpoolctl import threadpool_limits
-
-    fold, X_test, test = split(X, y, s, key.seed, key.fold, key.folds, favourable)
-    method = methods.get(key.method)
-    start = time.perf_counter()
-    with threadpool_limits(1):
-        model = method.fit(fold, prepared, key.strength, key.params)
-    seconds = time.perf_counter() - start
-    return assess(y[test], method.decide(model, X_test, s[test]), s[test], favourable) | {"seconds": seconds}
-
-
-def split(
-    X, y, s, seed: int, fold: int, folds: int, favourable=None
-) -> tuple[methods.TrainingFold, np.ndarray, np.ndarray]:
-    """Training fold, test points and the mask (n,) of test rows; features scaled to [0, 1] on the training fold."""
-    test = hold_out_fold(y, folds, fold, seed)
-    scaling = Scaling.fit(X[~test])
-    training = methods.TrainingFold(scaling.apply(X[~test]), y[~test], s[~test], fold_seed(seed, fold), favourable)
-    return training, scaling.apply(X[test]), test
-
-
-def assess(y_true, y_pred, s, favourable) -> dict[str, Any]:
-    """The numbers of one model on one test fold."""
-    _, counts = metrics.count_table(y_true, y_pred, sensitive_features=s, favourable=favourable)
-    gaps = metrics.gaps_from_counts(counts)
-    return {
-        "accuracy": float(np.mean(y_true == y_pred)),
-        "statistical_parity": float(gaps.statistical_parity),
-        "equal_opportunity": float(gaps.equal_opportunity),
-        "equalized_odds": float(gaps.equalized_odds),
-        "counts": counts.tolist(),
-    }
 
 
 def summarise(rows: pd.DataFrame, by: Iterable[str] = ("dataset", "method", "strength")) -> pd.DataFrame:

@@ -13,7 +13,8 @@ from fairglvq import datasets
 from fairglvq.datasets.files import bundled
 from fairglvq.experiments import methods, sweep
 from fairglvq.experiments.engine import Engine, Progress
-from fairglvq.experiments.evaluation import split, summarise, tidy
+from fairglvq.experiments.evaluation import summarise, tidy
+from fairglvq.experiments.fold import split
 from fairglvq.experiments.store import Store
 from fairglvq.experiments.sweep import Sweep
 

@@ -85,9 +85,9 @@ def arrays_of(data: Dataset) -> tuple:
 
 def perform(request: Request, data: tuple) -> Any:
     """The result of a request."""
-    from fairglvq.experiments import evaluation
+    from fairglvq.experiments import fold
 
-    known: dict[str, Callable] = {"prepare": evaluation.prepare, "train_and_assess": evaluation.train_and_assess}
+    known: dict[str, Callable] = {"prepare": fold.prepare, "train_and_assess": fold.train_and_assess}
     return known[request.function](*data, *request.arguments)
 
 
@@ -137,7 +137,7 @@ def _warm_up() -> None:
     import numpy as np
 
     from fairglvq import FairGLVQ
-    from fairglvq.experiments import evaluation  # noqa: F401
+    from fairglvq.experiments import fold  # noqa: F401
 
     X, y = np.random.default_rng(0).random((20, 2)), np.arange(20) % 2
     FairGLVQ(1, max_epochs=1, random_state=0).fit(X, y, sensitive_features=y)

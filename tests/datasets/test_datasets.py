@@ -428,12 +428,17 @@ def test_an_installed_package_has_its_data(tmp_path):
     for package in setup["packages"]:
         place = package.replace(".", "/")
         source = ROOT / setup["package-dir"].get(package, place)
-        (tmp_path / place).mkdir(parents=True)
-        for path in source.glob("*" if package in setup["package-data"] else "*.py"):
-            shutil.copy(path, tmp_path / place)
+        for pattern in ["*.py", *setup["package-data"].get(package, [])]:
+            for path in filter(Path.is_file, source.glob(pattern)):
+                target = tmp_path / place / path.relative_to(source)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(path, target)
     code = """if True:
         from fairglvq import datasets
         from fairglvq.experiments import bundle, paper
+        from fairglvq.report.templating import render
+
+        assert "<" in render("group_rates.html.j2", rows=(), outcome="")
         print(datasets.__file__, datasets.load("german").X.shape, len(paper.published()), *bundle.load().rows)
     """
     environment = {k: v for k, v in os.environ.items() if k != "FAIRGLVQ_DATA"} | {"PYTHONPATH": str(tmp_path)}

@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from fairglvq import GLVQ, FairGLVQ, datasets
 from fairglvq.experiments import evaluation, methods
+from fairglvq.experiments.fold import split
 from fairglvq.experiments.methods import METHODS, TrainingFold
 from fairglvq.fairness import metrics
 
@@ -148,7 +149,7 @@ def test_evaluation_passes_group_and_favourable_outcome():
 
     data = datasets.load("xor", size=80, seed=1)
     rows = evaluation.evaluate(data, "threshold_optimizer", [0.9], folds=2, seed=4)
-    fold, X_test, test = evaluation.split(data.X, data.y, data.s, 4, 1, 2, data.favourable)
+    fold, X_test, test = split(data.X, data.y, data.s, 4, 1, 2, data.favourable)
     scorer = methods._logistic_regression().fit(fold.X, fold.y)
     model = ThresholdOptimizer(estimator=scorer, prefit=True, predict_method="predict_proba", tol=1 - 0.9)
     model.fit(fold.X, fold.y, sensitive_features=fold.s)

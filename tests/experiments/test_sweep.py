@@ -40,9 +40,10 @@ def test_reading_a_link_loads_nothing_that_trains():
         import sys
         from fairglvq.tradeoff import choice
         from pages.shared import links
+        from pages.shared.tradeoff import links as curve_links
 
         links.from_query({"data": "adult", "C": "2"})
-        choice.from_query({"data": "compas", "methods": "inp.fairglvq", "s_fairglvq": "0_1", "folds": "3"})
+        curve_links.from_query({"data": "compas", "methods": "inp.fairglvq", "s_fairglvq": "0_1", "folds": "3"})
         print([name for name in ("numba", "sklearn", "pandas", "scipy", "distributed") if name in sys.modules])
     """
     command = [sys.executable, "-c", textwrap.dedent(program)]

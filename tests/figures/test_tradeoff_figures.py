@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from test_grammar import SIGHT, THEMES, contrast, lab, linear
 
-from fairglvq.experiments import bundle, methods, paper, sweep
+from fairglvq.experiments import bundle, methods, paper
 from fairglvq.fairness import limit
 from fairglvq.figures import tradeoff as figures
 from fairglvq.grammar import BACKGROUNDS, CLASS_COLOURS, GROUP_SHAPES
@@ -111,7 +111,7 @@ def test_labels_that_would_overlap_are_moved_or_left_out():
 
 
 def bundled_figure(name, published):
-    plan = sweep.paper_sweep(name)
+    plan = paper.paper_sweep(name)
     rows = [
         {"dataset": name, "method": m.method, "strength": math.nan if m.strength is None else m.strength}
         | {"fold": m.fold, "seed": m.seed}

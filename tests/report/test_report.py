@@ -245,6 +245,7 @@ def test_a_model_after_inp_is_reported_with_what_was_filled_in(german):
         assert x[numbers] == pytest.approx(direct[numbers])
 
 
+@pytest.mark.filterwarnings("ignore:Fewer distinct points")
 def test_where_nothing_differs_nothing_is_told_apart():
     people, model, _ = after_inp(datasets.load("xor"), 2)
     made = report.make(explain.explain(people, model), datasets.load("xor"), method="INP + GLVQ")

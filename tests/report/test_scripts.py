@@ -12,8 +12,10 @@ from fairglvq import datasets
 from fairglvq.datasets.table import Plan
 from fairglvq.experiments import evaluation
 from fairglvq.report import scripts
-from fairglvq.scenes import scene, scoring
+from fairglvq.scenes import scoring
+from fairglvq.scenes.points import load_points
 from fairglvq.scenes.settings import Settings
+from fairglvq.scenes.training import train_part
 from fairglvq.tradeoff import curve
 
 
@@ -39,8 +41,8 @@ def test_a_sweep_prints_the_numbers(monkeypatch, tmp_path):
 @pytest.mark.parametrize("method", ["glvq", "inp", "fairglvq"])
 def test_a_model_prints_the_numbers_of_the_playground(method, capsys):
     settings = Settings(dataset="german", C=1.0, prototypes=2, batch_size=100, epochs=8, learning_rate=0.05, seed=3)
-    loaded = scene.load_table(settings)
-    run = scene.train_part(settings, loaded, method, lambda share: None)
+    loaded = load_points(settings)
+    run = train_part(settings, loaded, method, lambda share: None)
     score = scoring.score(loaded, scoring.decide(loaded, run, run.prototypes[-1]))
     parameters = {"n_prototypes": 2, "learning_rate": 0.05, "max_epochs": 8, "batch_size": 100, "random_state": 3}
     if method == "fairglvq":
