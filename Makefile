@@ -15,7 +15,7 @@ dev: $(VENV)/.ready warm
 	$(BIN)/streamlit run app.py --server.fileWatcherType=auto --server.runOnSave=true $(ARGS)
 
 test: lint chromium warm
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -rfER $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -rfE $(ARGS)
 
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff check .

@@ -30,7 +30,7 @@ def main() -> None:
         upload.explain_empty()
         return
     upload.show_reading(reading)
-    with st.expander("Bring another table, or forget this one", key="another_table", on_change="rerun"):
+    with st.expander("Bring another table, or forget this one", key="another_table"):
         # Above the ways to bring one: the uploader comes a moment later and pushes down what stands below it.
         button("Forget this table", _forget, help="Every page then begins anew, as if you had just come.")
         upload.ways()

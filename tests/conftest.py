@@ -7,14 +7,6 @@ import pytest
 from browser import chromium, streamlit_app
 from playwright.sync_api import Error as PlaywrightError
 
-SECOND_TRY = pytest.mark.flaky(reruns=1)  # a page may move under a click; the summary lists who needed it
-
-
-def pytest_collection_modifyitems(items):
-    for item in items:
-        if item.get_closest_marker("browser"):
-            item.add_marker(SECOND_TRY)
-
 
 def pytest_exception_interact(node, report):
     """A failed browser test says what stood on its pages."""
@@ -24,16 +16,6 @@ def pytest_exception_interact(node, report):
             report.sections.append((page.url, page.locator("body").inner_text(timeout=5000)))
         except PlaywrightError as problem:
             report.sections.append((page.url, f"cannot be read: {problem}"))
-
-
-def pytest_terminal_summary(terminalreporter):
-    """What went wrong at a first try is not hidden by a second that went well."""
-    for report in terminalreporter.stats.get("rerun", []):
-        terminalreporter.write_sep("-", f"first try of {report.nodeid}")
-        terminalreporter.write_line(report.longreprtext)
-        for title, text in report.sections:
-            terminalreporter.write_sep("-", title)
-            terminalreporter.write_line(text)
 
 
 @pytest.fixture(scope="session")

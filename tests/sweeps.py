@@ -66,7 +66,7 @@ class FakeWorker(Worker):
             self._changed.notify_all()
 
 
-CHART = ".st-key-t_chart .js-plotly-plot .scatterlayer"
+CHART = ".st-key-curve_chart .js-plotly-plot .scatterlayer"
 ALPHAS = itertools.count(20)  # tenths: FairGLVQ's models are not known to the store, not even at a second try
 
 

@@ -366,11 +366,11 @@ SET_BY_SWEEP = {"C": "strengths", "n_projections": "strengths", "random_state": 
 def parameters_for(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
     """The entries of ``params`` that a method has; one that no method has is a misspelling and an error."""
     known = frozenset().union(*(method.parameters for method in METHODS.values()))
-    strangers = sorted(set(params) - known)
-    for one in SET_BY_SWEEP.keys() & set(strangers):
+    unknown = sorted(set(params) - known)
+    for one in SET_BY_SWEEP.keys() & set(unknown):
         raise TypeError(f"{one} comes from {SET_BY_SWEEP[one]}: give it there")
-    if strangers:
-        raise TypeError(f"no method has a parameter {', '.join(strangers)}; known are {', '.join(sorted(known))}")
+    if unknown:
+        raise TypeError(f"no method has a parameter {', '.join(unknown)}; known are {', '.join(sorted(known))}")
     from fairglvq.lvq.glvq import check_parameters
 
     chosen = own_parameters(name, params)

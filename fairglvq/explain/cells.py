@@ -197,7 +197,7 @@ class Explained:
 
     @cached_property
     def impurity(self) -> Floats:
-        """Chance (P,) that two people drawn from a cell differ in their true class (Gini); NaN for an empty cell."""
+        """Chance (P,) that two people drawn from a cell differ in their true label (Gini); NaN for an empty cell."""
         shares = _ratio(self.cells.sum(axis=1), self.sizes[:, None])  # (P, K)
         return 1.0 - (shares**2).sum(axis=1)
 
@@ -254,7 +254,7 @@ class Explained:
         return rows
 
     def classes_in(self, p: int) -> NDArray[np.int64]:
-        """Measured people (K,) in the cell of p by true class."""
+        """Measured people (K,) in the cell of p by true label."""
         return self.cells[p].sum(axis=0)
 
     def without(self, p: int) -> Removal:

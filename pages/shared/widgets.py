@@ -61,11 +61,12 @@ def _key(name: str, shown: Shown) -> str:
 
 
 def _changed(name: str, key: str, then: Callable[[Any], None]) -> None:
-    value = st.session_state[key]
-    shown = visit().widgets.get(name)
-    if shown is not None and key == _key(name, shown):
-        shown.value = value
+    value, shown = st.session_state[key], visit().widgets.get(name)
     then(value)
+    if shown is not None and key == _key(name, shown):
+        shown.value = (
+            value  # only now: should this callback be stopped before, the next run notices and makes up for it
+        )
 
 
 def bound(kind: str, label: str, field: str, **more: Any) -> None:

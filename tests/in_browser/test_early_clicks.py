@@ -40,7 +40,7 @@ CLICKER = """
 SMALL = {"batch": "100", "epochs": "10", "alpha": "3"}  # trained in a moment
 TRADEOFF = {
     "data": "three_classes", "folds": "3", "seeds": "2", "k": "3", "methods": "glvq.inp.fairglvq.logistic_regression",
-    "s_fairglvq": "0_0.5", "x": "equal_opportunity", **SMALL,
+    "s_fairglvq": "0_0.{rate}", "x": "equal_opportunity", **SMALL,
 }  # fmt: skip
 PAGES = {
     "playground": (
@@ -70,6 +70,7 @@ def test_an_early_click_changes_nothing_that_the_link_asked_for(browser, app, na
         watch = Watch(page)
         page.add_init_script(CLICKER % clicks)
         page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": rate})
+        query = {name: value.format(rate=rate) for name, value in query.items()}
         page.goto(f"{app}/{path}?{urlencode(query)}")
         wait_for(lambda: len(page.evaluate("window.earlyClicks")) == len(clicks), 90, f"clicks on {clicks}")
         wait_idle(page, 90)

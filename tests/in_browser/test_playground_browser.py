@@ -273,7 +273,7 @@ def test_presets_tell_their_story(visit):
     before = v.data("revision")
     v.page.get_by_role("radio", name="Alpha at work").click()
     v.wait_new_picture(before)
-    v.page.get_by_text("With one prototype per class").wait_for()
+    v.page.get_by_text("One prototype per class is too few").wait_for()
     expect(v.page.get_by_text("Used in")).to_be_visible()
 
 

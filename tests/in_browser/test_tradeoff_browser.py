@@ -130,7 +130,7 @@ def test_a_store_that_cannot_be_written_is_named_and_everything_else_works(brows
 
 def test_a_click_opens_a_point_and_its_model_everywhere(open_page):
     visit = open_page("?data=xor").drawn()
-    marks = visit.page.locator(".st-key-t_chart .scatterlayer .trace").filter(has=visit.page.locator(".points path"))
+    marks = visit.page.locator(".st-key-curve_chart .scatterlayer .trace").filter(has=visit.page.locator(".points path"))
     box = marks.last.locator(".points path").last.bounding_box()
     visit.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     visit.page.get_by_role("heading", name="FairGLVQ (C = 5)").wait_for()
@@ -205,8 +205,8 @@ def test_it_fits_a_phone(open_page, scheme):
 
 def test_axes_can_be_switched_and_are_in_the_link(open_page):
     visit = open_page("?data=xor").drawn()
-    visit.choose("Sideways", "equal opportunity gap")
+    visit.choose("Horizontal axis", "equal opportunity gap")
     visit.page.wait_for_function("() => location.search.includes('x=equal_opportunity')")
-    visit.page.wait_for_selector(".st-key-t_chart .xtitle:has-text('equal opportunity gap')")
+    visit.page.wait_for_selector(".st-key-curve_chart .xtitle:has-text('equal opportunity gap')")
     visit.page.get_by_role("tab", name="Against strength").click()
-    visit.page.wait_for_selector(".st-key-t_strength_chart .ytitle:visible")
+    visit.page.wait_for_selector(".st-key-strength_chart .ytitle:visible")

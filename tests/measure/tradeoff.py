@@ -11,7 +11,7 @@ from pathlib import Path
 from browser import chromium, streamlit_app, wait_idle
 from playground import load, open_page, slider
 
-CHART = ".st-key-t_chart .scatterlayer .point"
+CHART = ".st-key-curve_chart .scatterlayer .point"
 # The first frames with a picture of the curve, still or alive, and with marks that answer; looked for at every frame.
 LOOKOUT = f"""(() => {{
   const look = () => {{

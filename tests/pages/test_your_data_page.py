@@ -295,8 +295,8 @@ def test_when_the_visit_is_over_nothing_holds_the_table():
         fine(page.run())
 
     def kept():
-        shelves = (training_service().results, training_service().points)
-        return [key for shelf in shelves for key in list(shelf.futures) if settings.table in str(key)]
+        caches = (training_service().results, training_service().points)
+        return [key for cache in caches for key in list(cache.futures) if settings.table in str(key)]
 
     assert sources.lent(settings.table)
     assert kept()

@@ -241,7 +241,7 @@ def _people(view: View, explained: Explained, p: int) -> None:
         }
     )
     st.markdown(
-        "**Who is in its cell.** True classes: "
+        "**Who is in its cell.** True labels: "
         + sentences.mix(view.people.classes, explained.classes_in(p).tolist())
         + "."
     )
@@ -290,7 +290,7 @@ def _order(explained: Explained) -> list[int]:
 
 
 def _grid(view: View, method: str, explained: Explained, order: list[int]) -> None:
-    mixture = "Mixture: how likely two people of a cell differ in their true class. 0 is a cell of one class only."
+    mixture = "Mixture: how likely two people of a cell differ in their true label. 0 is a cell of one class only."
     here = visit().prototypes
     one_of("Cards sorted by", SORTS, "prototypes.order", help=mixture)
     shown = order if here.all_cards else order[:FIRST]

@@ -220,7 +220,7 @@ def _who(view: View, i: int) -> str:
     people = view.people
     seen = "held out from training" if view.points.held_out[i] else "used in training"
     return (
-        f"{number_of(view, i).capitalize()}: {md(people.groups[people.s[i]])}, true class "
+        f"{number_of(view, i).capitalize()}: {md(people.groups[people.s[i]])}, true label "
         f"{sentences.quoted(people.classes[people.y[i]])}, {seen}"
     )
 
@@ -238,7 +238,7 @@ def _decisions(view: View, x: np.ndarray, truth: int | None) -> None:
             row["right?"] = "right" if verdict.label == truth else "wrong"
         rows.append(row | {"μ": sentences.mu(verdict), "": sentences.clarity(verdict)})
     st.table(pd.DataFrame(rows), hide_index=True, border="horizontal")
-    asked = "the true class" if truth is not None else "the class decided"
+    asked = "the true label" if truth is not None else "the class decided"
     st.caption(
         f"μ = (d+ − d−) / (d+ + d−), where d+ is the squared distance to the nearest prototype of {asked} and d− that "  # noqa: RUF001
         "to the nearest of any other class. Below 0: that class wins. The nearer to 0, the closer the call."
@@ -397,7 +397,7 @@ def _payers(view: View, after: str) -> None:
         {
             "person": [number_of(view, i) for i in some],
             "group": [people.groups[g] for g in people.s[some]],
-            "true class": [people.classes[c] for c in people.y[some]],
+            "true label": [people.classes[c] for c in people.y[some]],
             title(BEFORE): [people.classes[c] for c in was[some]],
             title(after): [people.classes[c] for c in now[some]],
             "favourable decision": [

@@ -66,8 +66,8 @@ def draw(frame: pd.DataFrame) -> None:
             )  # fmt: skip
         with rare:
             control(
-                "number_input", "Merge categories rarer than (% of rows)", 100 * draft.rare, _set_rare, name="rare",
-                min_value=0.0, max_value=50.0, step=0.5, format="%g",
+                "number_input", "Merge categories rarer than (% of rows)", round(100 * draft.rare, 6), _set_rare,
+                name="rare", min_value=0.0, max_value=50.0, step=0.5, format="%g",
             )  # fmt: skip
         with small:
             control(

@@ -8,7 +8,7 @@ import { makeElement, makeGlyph, mountWidget, patchAttribute, patchBar, patchHid
 const BASELINE = "glvq";
 const LEAST_SCALE = 20; // people a full bar stands for at least, so that one person never fills it
 
-/** Decisions changed from `before` to `after`, by group and true class: {gained, lost, n}, Int32Array(G*K) each, and whether they are known. */
+/** Decisions changed from `before` to `after`, by group and true label: {gained, lost, n}, Int32Array(G*K) each, and whether they are known. */
 export function changedDecisions(scene, before, after) {
   const { G, K, meta: { favourable } } = scene;
   const [gained, lost, n] = [0, 1, 2].map(() => new Int32Array(G * K));
