@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Test files that run side by side, each with a browser of its own.
 JOBS ?= 2
 
-.PHONY: run dev test lint check-python chromium warm paper clean
+.PHONY: run dev test early-clicks lint check-python chromium warm paper clean
 
 run: $(VENV)/.ready warm
 	$(BIN)/streamlit run app.py $(ARGS)
@@ -16,6 +16,10 @@ dev: $(VENV)/.ready warm
 
 test: lint chromium warm
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -rfE $(ARGS)
+
+# More than fifty clicks on pages that are still being drawn; `make test` makes nine.
+early-clicks: $(VENV)/.ready-dev chromium warm
+	EARLY_CLICK_ROUNDS=6 $(BIN)/python -m pytest tests/in_browser/test_early_clicks.py
 
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff check .

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import expect, sync_playwright
 
-expect.set_options(timeout=10_000)  # a busy machine is no reason to fail
+expect.set_options(timeout=30_000)  # a busy machine is no reason to fail
 ROOT = Path(__file__).resolve().parents[1]
 CHROMIUM_ARGS = [
     "--no-sandbox",

@@ -130,7 +130,9 @@ def test_a_store_that_cannot_be_written_is_named_and_everything_else_works(brows
 
 def test_a_click_opens_a_point_and_its_model_everywhere(open_page):
     visit = open_page("?data=xor").drawn()
-    marks = visit.page.locator(".st-key-curve_chart .scatterlayer .trace").filter(has=visit.page.locator(".points path"))
+    marks = visit.page.locator(".st-key-curve_chart .scatterlayer .trace").filter(
+        has=visit.page.locator(".points path")
+    )
     box = marks.last.locator(".points path").last.bounding_box()
     visit.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     visit.page.get_by_role("heading", name="FairGLVQ (C = 5)").wait_for()
