@@ -19,7 +19,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import MinMaxScaler
 
 from fairglvq import FairGLVQ, datasets
-from fairglvq.experiments import evaluation, methods
+from fairglvq.experiments import evaluation, fold, methods
 from fairglvq.experiments.store import RowKey, Store, default_path
 from fairglvq.fairness import metrics
 from fairglvq.lvq.initialisers import initial_prototypes
@@ -119,7 +119,7 @@ def test_known_rows_are_not_computed_again(data, store, monkeypatch):
     def forbidden(*_):
         raise AssertionError("computed again")
 
-    monkeypatch.setattr(evaluation, "train_and_assess", forbidden)
+    monkeypatch.setattr(fold, "train_and_assess", forbidden)
     second = evaluation.evaluate(data, "fairglvq", [1, 0], folds=2, store=store, **QUICK)
     pd.testing.assert_frame_equal(first, second)
     with pytest.raises(AssertionError, match="computed again"):
