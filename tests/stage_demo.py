@@ -10,6 +10,7 @@ import streamlit as st
 
 from fairglvq.grammar import stage_grammar
 from pages.shared.playground import stage
+from pages.shared.session import read_view
 
 EPOCHS = 60
 FILM = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
@@ -148,10 +149,11 @@ def main():
     state.setdefault("C", 0.75)
     state.setdefault("start", None)
     state.setdefault("painted", ())
-    state.setdefault("view", stage.read_view(st.query_params.get("view")))
+    state.setdefault("view", read_view(st.query_params.get("view")))
     result = state.get("stage") or {}
     reply = None
-    for gesture in stage.unheard("stage") if result else ():
+    state.setdefault("heard", 0)
+    for gesture in stage.gestures_after(state.heard, result):
         state.gestures.append(gesture)
         if gesture["kind"] == "drag":
             reply = {"token": gesture["token"], "panel": gesture["panel"], "message": "Checked by Python."}
@@ -164,13 +166,13 @@ def main():
             state.C = gesture["value"]
         elif gesture["kind"] == "undo":
             state.start, state.painted = None, ()
-        stage.acknowledge("stage", gesture)
+        state.heard = gesture["serial"]
     st.slider("How fair", 0.0, 2.0, step=0.25, key="C")
     meta, arrays = scene(state.C, start=state.start, painted=state.painted)
     visit = {
         "reply": reply,
         "view": state.view,
-        "heard": stage.heard("stage"),
+        "heard": state.heard,
         "can_undo": bool(state.start or state.painted),
     }
     if st.toggle("Stage", value=True):

@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from stage_demo import EPOCHS, make_scene
 
 from pages.shared.playground import stage
+from pages.shared.session import read_view
 
 pytestmark = pytest.mark.browser
 STAGE = '.stage[data-ready="1"]'
@@ -113,11 +114,11 @@ def test_pack_aligns_and_refuses_what_the_browser_cannot_read():
 
 @pytest.mark.parametrize("text", [None, "", "{", "[1]", "3"])
 def test_broken_view_parameter_is_no_view(text):
-    assert stage.read_view(text) is None
+    assert read_view(text) is None
 
 
 def test_view_parameter_is_read():
-    assert stage.read_view('{"epoch": 3}') == {"epoch": 3}
+    assert read_view('{"epoch": 3}') == {"epoch": 3}
 
 
 MAPS = {
@@ -821,22 +822,12 @@ def test_a_gesture_is_sent_again_until_a_scene_acknowledges_it(browser):
     assert serials == sorted(set(serials))
 
 
-def test_python_hands_out_a_gesture_until_it_was_handled(monkeypatch):
+def test_python_hands_out_a_gesture_until_it_was_handled():
     first, second, third = ({"kind": "undo", "serial": serial} for serial in (5, 6, 9))
-    visit = {"stage": {"gestures": [first, second]}}
-    monkeypatch.setattr(stage.st, "session_state", visit)
-    for _ in range(2):  # the first time its handling was stopped
-        assert stage.unheard("stage") == [first, second]
-    stage.acknowledge("stage", first)
-    assert stage.unheard("stage") == [second]
-    stage.acknowledge("stage", second)
-    assert stage.heard("stage") == 6
-    visit["stage"] = {"gestures": [second, third]}
-    assert stage.unheard("stage") == [third]
-    stage.acknowledge("stage", third)
-    visit["stage"] = {"gestures": None}
-    assert stage.unheard("stage") == []
-    assert stage.heard("stage") == 9
+    assert stage.gestures_after(0, {"gestures": [first, second]}) == [first, second]
+    assert stage.gestures_after(first["serial"], {"gestures": [first, second]}) == [second]
+    assert stage.gestures_after(second["serial"], {"gestures": [second, third]}) == [third]
+    assert stage.gestures_after(third["serial"], {"gestures": None}) == []
 
 
 def test_leaving_and_coming_back(visit):
