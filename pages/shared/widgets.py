@@ -41,9 +41,9 @@ def control(
         given["index"] = None if shown.first is None else list(options or ()).index(shown.first)
     else:
         given["default" if kind in _BY_DEFAULT else "value"] = shown.first
-    found = getattr(st, kind)(label, key=key, on_change=_changed, args=(name, key, then), **given, **more)
+    found = getattr(st, kind)(label, key=key, on_change=_changed, args=(shown, key, then), **given, **more)
     if found != shown.value:  # Streamlit stops a callback when another message comes, and never calls it again
-        _changed(name, key, then)
+        _changed(shown, key, then)
         st.rerun()
 
 
@@ -60,13 +60,12 @@ def _key(name: str, shown: Shown) -> str:
     return f"{name}-{shown.number}"
 
 
-def _changed(name: str, key: str, then: Callable[[Any], None]) -> None:
-    value, shown = st.session_state[key], visit().widgets.get(name)
+def _changed(shown: Shown, key: str, then: Callable[[Any], None]) -> None:
+    value = st.session_state[key]
+    if value == shown.value:  # a slow browser still names a widget that was replaced, which Streamlit takes for a change
+        return
     then(value)
-    if shown is not None and key == _key(name, shown):
-        shown.value = (
-            value  # only now: should this callback be stopped before, the next run notices and makes up for it
-        )
+    shown.value = value  # only now: should this callback be stopped before, the next run notices and makes up for it
 
 
 def bound(kind: str, label: str, field: str, **more: Any) -> None:

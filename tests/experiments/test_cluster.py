@@ -14,7 +14,7 @@ import psutil
 import pytest
 from browser import ROOT, free_port, streamlit_server, wait_for
 from playwright.sync_api import expect
-from sweeps import LONG, QUICK, SECONDS, Visit, finished, slow_query, sweep_run
+from sweeps import LONG, QUICK, SECONDS, SLOW, Visit, finished, slow_query, sweep_run
 
 from fairglvq import datasets
 from fairglvq.experiments import evaluation
@@ -223,10 +223,10 @@ def test_the_same_button_runs_on_the_cluster(browser, cluster, finished_at, tmp_
         assert set(finished_at) <= set(cluster.scheduler.workers)
         assert worker_processes(server) == []
         with opened(browser, url, slow_query()) as slow:
-            slow.button("Compute (50 models)").click()
-            slow.drawn()
+            slow.button(f"Compute ({SLOW} models)").click()
+            slow.growing()
             slow.button("Cancel").click()
-            slow.text(re.compile(r"Stopped: \d+ of 50 models are finished and kept")).wait_for(timeout=10_000)
+            slow.text(re.compile(rf"Stopped: \d+ of {SLOW} models are finished and kept")).wait_for()
             assert worker_processes(server) == []
 
 
@@ -235,19 +235,19 @@ def test_a_cluster_that_dies_and_one_that_is_not_there_are_named_and_nothing_is_
     port = free_port()
     places = {"FAIRGLVQ_CLUSTER": f"tcp://127.0.0.1:{port}", "FAIRGLVQ_STORE": str(tmp_path / "rows.sqlite")}
     with streamlit_server("app.py", **places) as (url, _), opened(browser, url, slow_query()) as visit:
-        visit.button("Compute (50 models)").click()
+        visit.button(f"Compute ({SLOW} models)").click()
         visit.text(f"The cluster at tcp://127.0.0.1:{port} does not answer").wait_for(timeout=60_000)
         with cluster_process(port, tmp_path) as cluster:
-            visit.button("Compute (50 models)").click()
-            visit.drawn()
+            visit.button(f"Compute ({SLOW} models)").click()
+            visit.growing()
             kill_tree(cluster)
-            visit.text("stopped answering").wait_for(timeout=30_000)
-        stopped = visit.text(re.compile(r"Stopped: \d+ of 50 models are finished and kept"))
+            visit.text("stopped answering").wait_for()
+        stopped = visit.text(re.compile(rf"Stopped: \d+ of {SLOW} models are finished and kept"))
         kept = int(re.search(r"\d+", stopped.inner_text())[0])
-        assert 0 < kept < 50
+        assert 0 < kept < SLOW
         visit.drawn()
         with cluster_process(port, tmp_path):
-            visit.button(f"Continue ({50 - kept} models)").click()
+            visit.button(f"Continue ({SLOW - kept} models)").click()
             visit.page.wait_for_function(
                 "kept => parseInt(document.querySelector('[data-testid=stProgress]')?.innerText) > kept",
                 arg=kept, timeout=60_000,

@@ -413,13 +413,11 @@ class Visit:
         return json.loads(self.page.locator("code").first.inner_text())
 
     def wait_gestures(self, kinds):
-        self.page.wait_for_function(
-            "(text) => document.querySelector('code').innerText === text", arg=json.dumps(kinds)
-        )
+        expect(self.page.locator("code").first).to_have_text(json.dumps(kinds))
         wait_idle(self.page)
 
     def wait_view(self, part):
-        self.page.wait_for_function("(part) => document.querySelectorAll('code')[1].innerText.includes(part)", arg=part)
+        self.page.locator("code").nth(1).filter(has_text=part).wait_for()
         wait_idle(self.page)
 
     def prototype(self, panel, index, frame=EPOCHS):

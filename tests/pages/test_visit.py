@@ -102,6 +102,19 @@ def test_a_value_that_changes_elsewhere_makes_another_widget(browser):
     assert heard == []
 
 
+def test_a_replaced_widget_that_a_slow_browser_still_names_changes_nothing_unless_it_was_touched(browser):
+    heard = []
+    draw(1.5, heard)
+    browser.move("C", 2.0)
+    before = browser.drawn["C"]
+    draw(1.5, heard)  # a button took the value back
+    before.callback()  # its old value arrives with the next message, and Streamlit has forgotten it
+    assert heard == [2.0]
+    browser.session_state[before.key] = 4.0
+    before.callback()
+    assert heard == [2.0, 4.0]
+
+
 def test_a_widget_that_left_the_page_comes_back_with_its_value(browser):
     heard = []
     draw(1.5, heard)
