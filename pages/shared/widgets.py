@@ -62,7 +62,7 @@ def _key(name: str, shown: Shown) -> str:
 
 def _changed(shown: Shown, key: str, then: Callable[[Any], None]) -> None:
     value = st.session_state[key]
-    if value == shown.value:  # a slow browser still names a widget that was replaced, which Streamlit takes for a change
+    if value == shown.value:  # a slow browser names a widget that was replaced, and Streamlit takes it for a change
         return
     then(value)
     shown.value = value  # only now: should this callback be stopped before, the next run notices and makes up for it
