@@ -15,7 +15,7 @@ dev: $(VENV)/.ready warm
 	$(BIN)/streamlit run app.py --server.fileWatcherType=auto --server.runOnSave=true $(ARGS)
 
 test: lint chromium warm
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -rfE $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -rfE $(ARGS)
 
 # More than fifty clicks on pages that are still being drawn; `make test` makes nine.
 early-clicks: $(VENV)/.ready-dev chromium warm

@@ -8,6 +8,12 @@ from browser import chromium, streamlit_app
 from playwright.sync_api import Error as PlaywrightError
 
 
+def pytest_collection_modifyitems(items):
+    """Files with a browser come first: they take longest, and the last file of a run has nobody beside it."""
+    slow = {item.path for item in items if item.get_closest_marker("browser")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 def pytest_exception_interact(node, report):
     """A failed browser test says what stood on its pages."""
     browser = getattr(node, "funcargs", {}).get("browser")
