@@ -5,14 +5,12 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from test_cells import after_inp, case, fitted, held, ranking, small, squared, vars_of
+from models import after_inp, fitted, held, ranking, small, squared, vars_of
 
 from fairglvq import datasets
 from fairglvq.datasets import Block, Dataset
 from fairglvq.explain import PrototypeModel, decision
 from fairglvq.explain.people import Population, population
-
-__all__ = ["case"]  # a fixture
 
 
 # ---- one person ----

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from test_grammar import SIGHT, THEMES, contrast, lab, linear
+from colours import SIGHT, THEMES, contrast, lab, linear
 
 from fairglvq.experiments import bundle, methods, paper
 from fairglvq.fairness import limit

@@ -5,7 +5,7 @@ import re
 import pytest
 from browser import Watch, choose, visits, wait_idle
 from playwright.sync_api import expect
-from test_your_data_page import csv, people
+from tables import csv, people
 
 pytestmark = pytest.mark.browser
 TRAINED = 120_000  # milliseconds that Adult may take on a busy machine

@@ -7,7 +7,7 @@ import pytest
 from browser import Watch, choose, streamlit_app, visits, wait_idle
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from playwright.sync_api import expect
-from test_your_data_page import csv, people
+from tables import csv, people
 
 pytestmark = pytest.mark.browser
 SCRIPT, PICTURE, RTL = "<script>alert(1)</script>", "![x](http://evil.example/a.png)", "מין"

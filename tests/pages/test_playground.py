@@ -4,33 +4,13 @@ import json
 import threading
 
 import pytest
-from apptest import labelled
+from apptest import labelled, settle, visit
 from browser import ROOT
 from streamlit.testing.v1 import AppTest
 
 from fairglvq.datasets import DATASETS
 from fairglvq.scenes.settings import DEFAULTS, FIELDS, PRESETS, Settings
 from pages.shared.links import to_query
-
-LIMIT = 200  # runs of the script until a training must have ended
-
-
-def visit(**query):
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    for name, value in query.items():
-        at.query_params[name] = value
-    return settle(at.run())
-
-
-def settle(at):
-    """Rerun like the page's own fragment does, until the training asked for is over."""
-    for _ in range(LIMIT):
-        assert not at.exception
-        job = at.session_state["visit"].model.job
-        if job is None or job.future.done():
-            return at.run()
-        at.run()
-    raise TimeoutError("the training did not end")
 
 
 def scene_of(at):

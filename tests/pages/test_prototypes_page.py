@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 
+import apptest
 import numpy as np
 import pytest
 from apptest import labelled
@@ -19,27 +20,15 @@ from fairglvq.scenes import sources
 from fairglvq.scenes.settings import Fold, Settings
 
 STARTS = {"glvq": "**GLVQ** decides", "inp": "**INP + GLVQ**, blind along", "fairglvq": "**FairGLVQ** with C"}
-LIMIT = 300  # runs of the script until a training must have ended
 NASTY = '<script>alert("x")</script> **bold** :red[r] $x$ [a](http://b.example)'
 
 
 def visit(**query):
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    at.switch_page("pages/prototypes.py")
-    for name, value in query.items():
-        at.query_params[name] = value
-    return settle(at.run())
+    return checked(apptest.visit("prototypes", **query))
 
 
 def settle(at):
-    """Rerun like the page's own fragment does, until the training asked for is over."""
-    for _ in range(LIMIT):
-        assert not at.exception
-        job = at.session_state["visit"].model.job
-        if job is None or job.future.done():
-            return checked(at.run())
-        at.run()
-    raise TimeoutError("the training did not end")
+    return checked(apptest.settle(at))
 
 
 def checked(at):

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
-from test_cells import after_inp
+from models import after_inp
 
 from fairglvq import FairGLVQ, datasets, explain
 from fairglvq.datasets import table

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from curves import curve_of, rows_of
 from scipy import stats
-from test_curve import curve_of, rows_of
 
 from fairglvq.tradeoff import comparison
 

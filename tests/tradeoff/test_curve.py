@@ -5,26 +5,11 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from curves import curve_of, rows_of
 
 from fairglvq.experiments import methods
 from fairglvq.fairness import limit
 from fairglvq.tradeoff import curve
-
-
-def curve_of(method, points, dataset="d"):
-    """A summary with these (strength, gap, accuracy)."""
-    table = pd.DataFrame(points, columns=["strength", "statistical_parity_mean", "accuracy_mean"])
-    spreads = {"statistical_parity_std": 0.01, "accuracy_std": 0.02, "n": 5}
-    return table.assign(dataset=dataset, method=method, **spreads)
-
-
-def rows_of(method, strength, accuracy, gap=0.1, seed=0):
-    n = len(accuracy)
-    return pd.DataFrame(
-        {"dataset": "d", "method": method, "strength": math.nan if strength is None else strength, "fold": range(n),
-         "seed": seed, "accuracy": accuracy, "statistical_parity": gap, "equal_opportunity": 0.2, "seconds": 1.0}
-    )  # fmt: skip
-
 
 # Points
 
