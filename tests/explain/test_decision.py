@@ -12,7 +12,6 @@ from fairglvq.datasets import Block, Dataset
 from fairglvq.explain import PrototypeModel, decision
 from fairglvq.explain.people import Population, population
 
-
 # ---- one person ----
 
 
