@@ -237,6 +237,8 @@ def _time_variants(make: Callable[..., Trainer], variants: dict[str, ModuleType]
 
 def _variant(replaced: dict[str, Any], cache: str) -> ModuleType:
     """Another copy of the kernels, with some names replaced before anything is compiled and a cache of its own."""
+    if not replaced:
+        return kernels
     spec = spec_from_file_location("fairglvq_kernels_variant", kernels.__file__)
     assert spec
     assert spec.loader

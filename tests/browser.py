@@ -27,6 +27,9 @@ CHROMIUM_ARGS = [
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    # One process for all pages: scripts compiled for one page are there for the next.
+    "--process-per-site",
+    "--renderer-process-limit=1",
 ]
 
 
@@ -173,7 +176,10 @@ def visits(browser, app, visit, **defaults):
             own.append(browser.new_context(**defaults | options))
             context = own[-1]
         else:
-            context = _SHARED.get(browser) or _SHARED.setdefault(browser, browser.new_context(**defaults))
+            if browser not in _SHARED:
+                _SHARED[browser] = browser.new_context(**defaults)
+                _SHARED[browser].new_page().goto(f"{app}/_stcore/health")  # its process stays when a visit ends
+            context = _SHARED[browser]
         opened.append(visit(context, app, query))
         return opened[-1]
 

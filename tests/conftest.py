@@ -26,8 +26,9 @@ def pytest_exception_interact(node, report):
 
 @pytest.fixture(scope="session")
 def app(tmp_path_factory):
-    """The address of the app, with a store of finished rows of its own."""
-    with streamlit_app("app.py", FAIRGLVQ_STORE=str(tmp_path_factory.mktemp("store") / "rows.sqlite")) as url:
+    """The address of the app, with a store of its own, and one worker: another test may need the other core."""
+    store = tmp_path_factory.mktemp("store") / "rows.sqlite"
+    with streamlit_app("app.py", FAIRGLVQ_STORE=str(store), FAIRGLVQ_WORKERS="1") as url:
         yield url
 
 
