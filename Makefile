@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Test files that run side by side, each with a browser of its own.
 JOBS ?= 2
 
-.PHONY: run dev test early-clicks lint check-python chromium warm paper clean
+.PHONY: run dev test early-clicks measure lint check-python chromium warm paper clean
 
 run: $(VENV)/.ready warm
 	$(BIN)/streamlit run app.py $(ARGS)
@@ -20,6 +20,10 @@ test: lint chromium warm
 # More than fifty clicks on pages that are still being drawn; `make test` makes nine.
 early-clicks: $(VENV)/.ready-dev chromium warm
 	EARLY_CLICK_ROUNDS=6 $(BIN)/python -m pytest tests/in_browser/test_early_clicks.py
+
+# How the app feels, on a machine that does nothing else.
+measure: $(VENV)/.ready-dev chromium warm
+	for what in arrivals playground tradeoff prototypes; do PYTHONPATH=.:tests $(BIN)/python tests/measure/$$what.py; done
 
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff check .

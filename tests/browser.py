@@ -27,10 +27,8 @@ CHROMIUM_ARGS = [
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
-    # One process for all pages: scripts compiled for one page are there for the next.
-    "--process-per-site",
-    "--renderer-process-limit=1",
 ]
+ONE_PROCESS = ("--process-per-site", "--renderer-process-limit=1")
 
 
 def free_port():
@@ -112,12 +110,12 @@ def static_files(folder):
 
 
 @contextmanager
-def chromium():
+def chromium(*args):
     """A headless Chromium: the system's, or else Playwright's own."""
     names = ("chromium", "chromium-browser", "google-chrome")
     executable = next((path for path in map(shutil.which, names) if path), None)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=CHROMIUM_ARGS)
+        browser = playwright.chromium.launch(executable_path=executable, args=[*CHROMIUM_ARGS, *args])
         try:
             yield browser
         finally:

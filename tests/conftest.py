@@ -4,7 +4,7 @@ import sys
 from types import ModuleType
 
 import pytest
-from browser import chromium, streamlit_app
+from browser import ONE_PROCESS, chromium, streamlit_app
 from playwright.sync_api import Error as PlaywrightError
 
 
@@ -34,8 +34,11 @@ def app(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser():
-    """A Chromium; one per file, because Playwright's loop must not run on while other tests start their own."""
-    with chromium() as chrome:
+    """A Chromium; one per file, because Playwright's loop must not run on while other tests start their own.
+
+    In one process for all pages, scripts compiled for one page are there for the next.
+    """
+    with chromium(*ONE_PROCESS) as chrome:
         yield chrome
 
 

@@ -28,7 +28,7 @@ CLUSTER = textwrap.dedent("""
 
     if __name__ == "__main__":
         with LocalCluster(
-            scheduler_port=int(sys.argv[1]), n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+            scheduler_port=int(sys.argv[1]), n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0"
         ):
             print("ready", flush=True)
             sys.stdin.read()

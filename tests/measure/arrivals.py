@@ -1,6 +1,4 @@
-"""Thirty visitors who arrive within 4.5 seconds: how long until the first run of each has ended, against an empty page.
-
-    PYTHONPATH=. python tests/measure/arrivals.py
+"""Thirty visitors who arrive within 4.5 seconds: when the first run of each has ended, against an empty page.
 
 Visitors are WebSocket connections, as a browser opens them, without the browser's own work. The server is started as
 `streamlit run app.py` starts it. A second part lets sixty sessions move a slider every five seconds for half a minute.
@@ -8,12 +6,9 @@ Visitors are WebSocket connections, as a browser opens them, without the browser
 
 import asyncio
 import statistics
-import sys
 import tempfile
 import time
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import websockets
 from browser import ROOT, streamlit_app

@@ -1,4 +1,4 @@
-"""How fast the playground feels, measured in Chromium: `PYTHONPATH=. python tests/measure_playground.py`.
+"""How fast the playground feels, measured in Chromium: `make measure`.
 
 Prints medians; times are of this machine at this moment, so its load is printed too.
 """

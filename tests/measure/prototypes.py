@@ -1,4 +1,4 @@
-"""How fast the prototypes page is, measured in Chromium: `PYTHONPATH=. python tests/measure_prototypes.py`.
+"""How fast the prototypes page is, measured in Chromium: `make measure`.
 
 Adult with 40 prototypes. Times are of this machine at this moment, so its load is printed too.
 """

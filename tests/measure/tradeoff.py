@@ -1,4 +1,4 @@
-"""How fast the trade-off page is, measured in Chromium: `PYTHONPATH=. python tests/measure_tradeoff.py`.
+"""How fast the trade-off page is, measured in Chromium: `make measure`.
 
 Times are of this machine at this moment, so its load is printed too.
 """
