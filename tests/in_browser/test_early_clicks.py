@@ -8,7 +8,7 @@ import os
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
-from browser import Watch, wait_for, wait_idle
+from browser import Watch, chromium, wait_for, wait_idle
 
 pytestmark = pytest.mark.browser
 
@@ -37,9 +37,10 @@ CLICKER = """
 """
 
 SMALL = {"batch": "50", "epochs": "10", "alpha": "3"}  # trained in a moment
+# Every round with another steepness, which all these methods have: known models would turn Compute into Continue.
 TRADEOFF = {
-    "data": "three_classes", "folds": "3", "seeds": "2", "k": "3", "methods": "glvq.inp.fairglvq.logistic_regression",
-    "s_fairglvq": "0_0.{round}", "x": "equal_opportunity", **SMALL,
+    "data": "three_classes", "folds": "3", "seeds": "2", "k": "3", "methods": "glvq.inp.fairglvq",
+    "s_fairglvq": "0_0.5", "x": "equal_opportunity", "beta": "{round}.5", **SMALL,
 }  # fmt: skip
 PAGES = {
     "playground": (
@@ -58,15 +59,14 @@ SLOWDOWN = 4  # times
 
 @pytest.mark.parametrize("number", range(1, ROUNDS + 1))
 @pytest.mark.parametrize("name", PAGES)
-def test_early_clicks_change_nothing_that_the_link_asked_for(browser, app, name, number):
+def test_early_clicks_change_nothing_that_the_link_asked_for(app, name, number):
     path, asked, clicks = PAGES[name]
     query = {parameter: value.format(round=number) for parameter, value in asked.items()}
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    try:
-        page = context.new_page()
+    with chromium() as browser:  # of its own: a slowed processor stays slow for what its process does next
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
         watch = Watch(page)
         page.add_init_script(CLICKER % clicks)
-        context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWDOWN})
+        page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWDOWN})
         page.goto(f"{app}/{path}?{urlencode(query)}", wait_until="commit")
         wait_for(lambda: len(page.evaluate("window.earlyClicks || []")) == len(clicks), 120, f"clicks on {clicks}")
         wait_idle(page, 120)
@@ -74,5 +74,3 @@ def test_early_clicks_change_nothing_that_the_link_asked_for(browser, app, name,
         found.pop("view", None)  # what is looked at on the stage may be clicked away
         assert found == query
         assert watch.problems == []
-    finally:
-        context.close()
