@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+from functools import partial
 
 import pandas as pd
 import psutil
@@ -73,11 +74,12 @@ def test_mistakes_get_a_sentence_and_no_traceback(arguments, words, tmp_path):
 def test_ctrl_c_ends_the_workers_and_keeps_the_rows(tmp_path):
     command = (
         "sweep", "--dataset", "xor", "--strengths", *map(str, range(10)), "--folds", "5", "--jobs", "2",
-        "--set", "max_epochs=1000",
+        "--set", "max_epochs=5000",
     )  # fmt: skip
     place = os.environ | {"FAIRGLVQ_STORE": str(tmp_path / "s.sqlite")}
     arguments = [sys.executable, "-m", "fairglvq", *command]
-    with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, env=place) as run:
+    listen = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a shell lets what it starts with & ignore it
+    with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, env=place, preexec_fn=listen) as run:
         words = ""
         while not re.search(r"[1-9]\d*/50", words):  # a first row
             words += run.stderr.read(1)
