@@ -11,7 +11,6 @@ import threading
 import time
 import urllib.error
 import urllib.request
-import weakref
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -158,7 +157,7 @@ def choose(page, label, option):
     wait_idle(page)
 
 
-_SHARED = weakref.WeakKeyDictionary()  # a context per browser
+_SHARED = {}  # a context per browser
 
 
 def visits(browser, app, visit, **defaults):

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
+from tables import people
 
 from fairglvq import FairGLVQ, datasets
 from fairglvq.datasets import german, table
@@ -21,22 +22,6 @@ from fairglvq.intervals import wilson
 from fairglvq.report import scripts
 
 GOOD = b"sex,age,town,hired\nf,31,Ulm,yes\nm,45,Bonn,no\nf,22,Ulm,no\nm,50,Ulm,yes\n"
-
-
-def people(n=200, seed=0):
-    """A frame with a group, a proxy for it, noise, and an outcome."""
-    rng = np.random.default_rng(seed)
-    sex = rng.choice(["female", "male"], n)
-    male = sex == "male"
-    return pd.DataFrame(
-        {
-            "sex": sex,
-            "height": np.where(male, 178.0, 165.0) + rng.normal(0, 6, n),
-            "town": rng.choice(["Bonn", "Ulm", "Kiel"], n),
-            "age": rng.integers(18, 70, n),
-            "hired": np.where(rng.random(n) < np.where(male, 0.7, 0.4), "yes", "no"),
-        }
-    )
 
 
 PLAN = Plan(target="hired", favourable="yes", protected="sex")
@@ -391,7 +376,7 @@ def test_guesses_of_the_bundled_files():
 
 
 def test_another_column_is_no_stand_in_for_a_decision_that_cannot_be_used():
-    frame = people().assign(hired="yes")
+    frame = people(200).assign(hired="yes")
     assert guess(frame).target is None
     assert guess(frame.assign(member=["x", "y"] * 100).drop(columns="hired")).target == "member"
     assert guess(frame.drop(columns="hired")).target is None  # a town is no decision
@@ -438,7 +423,7 @@ def test_a_small_table_worked_by_hand():
 
 
 def test_the_favourable_class_is_the_last_one():
-    frame = people().assign(hired=lambda f: f["hired"].map({"yes": "a", "no": "b"}))
+    frame = people(200).assign(hired=lambda f: f["hired"].map({"yes": "a", "no": "b"}))
     data = build(frame, replace(PLAN, favourable="a"))
     assert data.class_names == {0: "b", 1: "a"}
     assert data.favourable == 1
@@ -484,7 +469,7 @@ def test_limits_are_those_of_the_pictures():
     ],
 )
 def test_bad_plans_and_columns_are_explained(changes, plan, message):
-    frame = people().assign(**changes)
+    frame = people(200).assign(**changes)
     with pytest.raises(TableError, match=message):
         build(frame, replace(PLAN, **plan))
 
@@ -515,7 +500,7 @@ def test_a_target_with_500_values_can_be_cut_or_taken_against_the_rest():
 
 def test_small_groups_are_flagged_merged_or_dropped():
     sex = ["f"] * 90 + ["m"] * 95 + ["x"] * 10 + ["y"] * 4 + ["z"]
-    frame = people().assign(sex=sex)
+    frame = people(200).assign(sex=sex)
     data = build(frame.iloc[:-1], PLAN)
     assert "fewer than 30 people, whose rates are uncertain: “x (10)” and “y (4)”" in said(data)
     data = build(frame, replace(PLAN, small_groups="merge"))
@@ -535,7 +520,7 @@ def test_many_large_groups_are_merged_into_what_pictures_can_show():
 
 
 def test_missing_values_dropped():
-    frame = people()
+    frame = people(200)
     frame.loc[3, "age"] = None
     frame.loc[[3, 5], "town"] = None
     frame.loc[7, "hired"] = None
@@ -548,7 +533,7 @@ def test_missing_values_dropped():
 
 
 def test_missing_values_imputed():
-    frame = people()
+    frame = people(200)
     frame.loc[3, "age"] = None
     frame.loc[[3, 5], "town"] = None
     data = build(frame, replace(PLAN, missing="impute"))
@@ -561,14 +546,16 @@ def test_missing_values_imputed():
 
 
 def test_infinite_numbers_count_as_missing():
-    frame = people()
+    frame = people(200)
     frame["age"] = frame["age"].astype(float)
     frame.loc[4, "age"] = np.inf
     assert len(build(frame, PLAN).y) == 199
 
 
 def test_columns_without_a_use_are_left_out_and_said():
-    frame = people().assign(nothing=None, same="x", id=[f"P{i}" for i in range(200)], secret=[1.5, 2.5, 3.5, 4.5] * 50)
+    frame = people(200).assign(
+        nothing=None, same="x", id=[f"P{i}" for i in range(200)], secret=[1.5, 2.5, 3.5, 4.5] * 50
+    )
     data = build(frame, replace(PLAN, left_out=("secret",)))
     assert {block.column for block in data.blocks} == {"sex", "height", "town", "age"}
     text = said(data)
@@ -648,7 +635,7 @@ def test_too_many_cells_are_sampled_and_said():
 
 def test_strange_names_travel_unharmed():
     script, rtl = "<script>alert(1)</script>", "מין"
-    content = as_csv(people().rename(columns={"town": script, "sex": rtl, "age": "![x](http://evil.example/a.png)"}))
+    content = as_csv(people(200).rename(columns={"town": script, "sex": rtl, "age": "![x](http://evil.example/a.png)"}))
     reading = read(content)
     plan = replace(guess(reading.frame), target="hired", favourable="yes", protected=rtl, left_out=(script,))
     data = build(reading.frame, plan)
@@ -658,7 +645,7 @@ def test_strange_names_travel_unharmed():
 
 
 def test_library_frames_of_many_types():
-    frame = people().assign(
+    frame = people(200).assign(
         sex=lambda f: f["sex"].astype("category"),
         hired=lambda f: f["hired"] == "yes",
         age=lambda f: f["age"].astype("Int64"),

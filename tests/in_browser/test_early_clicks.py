@@ -62,7 +62,7 @@ SLOWDOWN = 4  # times
 def test_early_clicks_change_nothing_that_the_link_asked_for(app, name, number):
     path, asked, clicks = PAGES[name]
     query = {parameter: value.format(round=number) for parameter, value in asked.items()}
-    with chromium() as browser:  # of its own: a slowed processor stays slow for what its process does next
+    with chromium() as browser:  # of its own: one that has compiled the scripts draws sooner
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         watch = Watch(page)
         page.add_init_script(CLICKER % clicks)
