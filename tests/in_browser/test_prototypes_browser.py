@@ -35,6 +35,18 @@ class Visit:
         self.page.locator(".st-key-open_card h3", has_text=f"Prototype {number} decides").wait_for()
         self.settled()
 
+    def wait_sorted(self):
+        """Wait until cells with more people stand first, and no card of the order before is left beside them."""
+        self.page.wait_for_function(
+            """() => {
+                const cards = [...document.querySelectorAll('[class*="st-key-card_"]')];
+                const people = cards.map((card) => parseInt(card.innerText.split("n = ")[1]?.replace(",", "") ?? 0));
+                const names = new Set(cards.map((card) => card.querySelector("h4")?.innerText));
+                return names.size === cards.length && people.every((n, i) => i === 0 || n <= people[i - 1]);
+            }"""
+        )
+        self.settled()
+
     def choose(self, name):
         self.page.get_by_role("radio", name=name, exact=True).first.click()
 
@@ -114,7 +126,7 @@ def test_a_click_on_the_map_or_the_waterfall_opens_the_card(visit):
 def test_section_sorting_and_open_card_survive_a_page_switch(visit):
     v = visit().seen()
     v.choose("Number of people")
-    v.settled()
+    v.wait_sorted()
     card = v.page.locator('[class*="st-key-card_"]').nth(2)
     third = int(re.search(r"\d+", card.locator("h4.prototype").inner_text())[0])
     v.page.locator(f".st-key-open_{third - 1} button").click()
@@ -192,7 +204,6 @@ def test_an_uploaded_table_has_cards_and_people(visit):
     v.choose("Type values")
     v.wait_text("A made-up person")
     v.page.get_by_role("button", name="Decide").click()
-    v.settled()
     expect(v.page.get_by_text("Why FairGLVQ decides")).to_be_visible()
 
 
