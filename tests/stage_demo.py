@@ -181,7 +181,8 @@ def main():
             key="stage",
             on_view=keep_view,
         )
-    st.button("Rerun")
+    if st.button("Rerun"):
+        st.caption("Ran again")
     st.code(json.dumps([g["kind"] for g in state.gestures]), language=None)
     st.code(json.dumps(state.view), language=None)
     st.code(json.dumps(state.gestures[-1] if state.gestures else None), language=None)

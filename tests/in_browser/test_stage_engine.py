@@ -548,7 +548,7 @@ def test_everything_survives_reruns_and_new_scenes(visit):
     v.wait_data("revision", revision, negate=True)
     wait_idle(v.page)
     v.page.get_by_role("button", name="Rerun").click()
-    wait_idle(v.page)
+    v.page.get_by_text("Ran again").wait_for()
     assert v.data("frame") == "2"
     assert v.act("show-regions").get_attribute("aria-pressed") == "false"
     assert v.page.locator('.panel[data-panel="inp"]').is_hidden()
