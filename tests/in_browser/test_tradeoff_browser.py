@@ -196,9 +196,8 @@ def test_everything_can_be_taken_away(open_page, tmp_path):
         assert path.read_bytes().startswith(beginning), name
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_fits_a_phone(open_page, scheme):
-    visit = open_page("?data=xor", viewport={"width": 390, "height": 844}, color_scheme=scheme).drawn()
+def test_it_fits_a_phone(open_page):
+    visit = open_page("?data=xor", viewport={"width": 390, "height": 844}, color_scheme="dark").drawn()
     wide = visit.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
     assert wide <= 390
 
