@@ -15,16 +15,24 @@ if TYPE_CHECKING:
     from fairglvq.fairness.projection import NullSpaceProjection
     from fairglvq.lvq.fair_glvq import FairGLVQ
     from fairglvq.lvq.glvq import GLVQ
+    from fairglvq.lvq.parity_lvq import ParityLVQ
 
-__all__ = ["GLVQ", "FairGLVQ", "NullSpaceProjection", "__version__", "datasets", "evaluation", "limit", "metrics"]
-
-_CLASSES = {"GLVQ": "lvq.glvq", "FairGLVQ": "lvq.fair_glvq", "NullSpaceProjection": "fairness.projection"}
+_CLASSES = {
+    "GLVQ": "lvq.glvq",
+    "FairGLVQ": "lvq.fair_glvq",
+    "ParityLVQ": "lvq.parity_lvq",
+    "NullSpaceProjection": "fairness.projection",
+}
 _MODULES = {
     "datasets": "datasets",
     "evaluation": "experiments.evaluation",
     "limit": "fairness.limit",
     "metrics": "fairness.metrics",
 }
+
+__all__ = [
+    "GLVQ", "FairGLVQ", "NullSpaceProjection", "ParityLVQ", "__version__", "datasets", "evaluation", "limit", "metrics",
+]  # fmt: skip
 
 
 def __getattr__(name: str):

@@ -371,7 +371,7 @@ def parameters_for(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
         raise TypeError(f"{one} comes from {SET_BY_SWEEP[one]}: give it there")
     if unknown:
         raise TypeError(f"no method has a parameter {', '.join(unknown)}; known are {', '.join(sorted(known))}")
-    from fairglvq.lvq.glvq import check_parameters
+    from fairglvq.lvq.prototype_classifier import check_parameters
 
     chosen = own_parameters(name, params)
     check_parameters(chosen)

@@ -24,7 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairglvq.datasets.base import Block, Dataset
 from fairglvq.datasets.split import Scaling
-from fairglvq.lvq.glvq import GLVQ, check_parameters
+from fairglvq.lvq.glvq import GLVQ
+from fairglvq.lvq.prototype_classifier import check_parameters
 from fairglvq.report import model_schema
 from fairglvq.report.model_schema import ESTIMATORS, FORMAT, FORMAT_VERSION
 from fairglvq.version import __version__

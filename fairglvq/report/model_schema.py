@@ -12,7 +12,8 @@ from functools import cache
 from typing import Any
 
 from fairglvq.lvq.fair_glvq import FairGLVQ
-from fairglvq.lvq.glvq import GLVQ, LARGEST
+from fairglvq.lvq.glvq import GLVQ
+from fairglvq.lvq.prototype_classifier import LARGEST
 from fairglvq.wording import cut
 
 FORMAT = "fairglvq-model"

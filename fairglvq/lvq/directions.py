@@ -1,0 +1,107 @@
+"""The plane to decide in: directions that tell the label and the group, as rows of Ω.
+
+The most accurate classifier with a bounded gap decides by two numbers, how likely the label is and how much the group
+shows (Menon & Williamson 2018). A direction for each, by regularised logistic regression, holds both in a plane.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
+
+STRENGTHS = (0.01, 0.1, 1.0, 10.0)
+"""Inverse strengths of the regularisation among which the data choose."""
+
+SAMPLE = 6000
+"""Rows that choose. The best strength of a Gaussian prior hardly depends on how many more there are."""
+
+
+def directions(X, targets, rank: int, rng: np.random.Generator) -> np.ndarray:
+    """Ω (rank, d) whose rows tell the targets apart, each image with a standard deviation of 1.
+
+    ``targets`` are integer labels (n,), in order of importance: every label of one against the rest gives a direction
+    (two labels: one direction). Missing rows are filled with principal directions of what is left.
+    """
+    scale = _spans(X)
+    scaled = _times(X, 1 / scale) if hasattr(X, "multiply") else (X - X.min(axis=0)) / scale
+    found = np.vstack([_logistic(scaled, target, rng) for target in targets]) / scale
+    rows = _independent(X, found)[:rank]
+    missing = rank - len(rows)
+    if missing > 0:
+        rows = np.vstack([rows, _principal(scaled, rows * scale, missing) / scale])
+    return rows / _image_spread(X, rows)[:, None]
+
+
+def unit_spread(X) -> np.ndarray:
+    """Ω (d,), diagonal, that gives every column a standard deviation of 1; a constant column gets 0."""
+    spread = np.sqrt(np.maximum(_mean(_times(X, X)) - _mean(X) ** 2, 0.0))
+    flat = spread <= 1e-12 * np.abs(_mean(X))
+    return np.divide(1.0, spread, out=np.zeros_like(spread), where=~flat & (spread > 0))
+
+
+def _logistic(X, target, rng) -> np.ndarray:
+    """Weights (1, d), or (labels, d) for more than two, of the logistic regression that predicts unseen rows best."""
+    options = {"max_iter": 200, "solver": "lbfgs"}
+    some = rng.permutation(len(target))[:SAMPLE]
+    fewest = np.unique(target[some], return_counts=True)[1].min()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # after 200 steps the direction no longer turns
+        C = 0.1
+        if fewest >= 3:
+            tried = LogisticRegressionCV(
+                Cs=STRENGTHS, cv=3, scoring="neg_log_loss", refit=False, l1_ratios=(0,), use_legacy_attributes=False,
+                **options,
+            )  # fmt: skip
+            C = float(np.ravel(tried.fit(X[some], target[some]).C_)[0])
+        return LogisticRegression(C=C, **options).fit(X, target).coef_
+
+
+def _independent(X, rows) -> np.ndarray:
+    """The rows whose images are no combination of those before them."""
+    images = np.asarray(X @ rows.T)
+    images = images - images.mean(axis=0)
+    kept: list[int] = []
+    for k in range(len(rows)):
+        rest = images[:, k]
+        if kept:
+            basis = np.linalg.qr(images[:, kept])[0]
+            rest = rest - basis @ (basis.T @ rest)
+        if np.linalg.norm(rest) > 1e-6 * np.linalg.norm(images[:, k]) > 0:
+            kept.append(k)
+    return rows[kept]
+
+
+def _principal(X, rows, count: int) -> np.ndarray:
+    """Leading principal directions (count, d) of the columns of X orthogonal to ``rows``."""
+    mean = _mean(X)
+    covariance = np.asarray(_dense(X.T @ X)) / X.shape[0] - np.outer(mean, mean)
+    if len(rows):
+        basis = np.linalg.qr(rows.T)[0]
+        keep = np.eye(len(mean)) - basis @ basis.T
+        covariance = keep @ covariance @ keep
+    return np.linalg.eigh(covariance)[1][:, ::-1][:, :count].T
+
+
+def _image_spread(X, rows) -> np.ndarray:
+    spread = np.asarray(X @ rows.T).std(axis=0)
+    return np.where(spread > 0, spread, 1.0)
+
+
+def _spans(X) -> np.ndarray:
+    span = np.asarray(_dense(X.max(axis=0) - X.min(axis=0)), dtype=np.float64).ravel()
+    return np.where(span > 0, span, 1.0)
+
+
+def _times(X, factor):
+    return X.multiply(factor).tocsr() if hasattr(X, "multiply") else X * factor
+
+
+def _mean(X) -> np.ndarray:
+    return np.asarray(X.mean(axis=0)).ravel()
+
+
+def _dense(X):
+    return X.toarray() if hasattr(X, "toarray") else X

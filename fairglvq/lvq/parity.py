@@ -1,0 +1,216 @@
+"""Training to a named gap: accuracy of soft decisions with a price on the gap between groups, and the search for it.
+
+A soft decision is σ(m / T), m being how much closer the favourable side is. As T falls, soft decisions become the hard
+ones, and their mean loss the error rate. The price of the gap is the multiplier of an augmented Lagrangian: after every
+round it changes by how far the gap of the hard decisions on the training set is from the one allowed (dual ascent).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+
+from fairglvq.lvq.projected import Pair, Projected, gradient, pair_up
+
+SMOOTH = 1e-3
+"""Gaps below this are rounded off, so that the cost has a gradient at a gap of 0."""
+
+TEMPERATURES = (0.6, 0.4, 0.3, 0.2, 0.2, 0.2, 0.2, 0.2)
+"""T of each round of training, in medians of |m|."""
+
+STIFFNESS = 20.0
+"""How fast the price of the gap rises where it is beyond the one allowed."""
+
+
+class Rates(NamedTuple):
+    """Group means that should be alike: of everybody, or only of those with (or without) the favourable label."""
+
+    member: np.ndarray  # (n,) place of the group among those counted; the last place is for those who are not
+    counts: np.ndarray  # (G,)
+
+    def means(self, q) -> np.ndarray:
+        """Mean of q (n,) per group."""
+        return np.bincount(self.member, q, len(self.counts) + 1)[:-1] / self.counts
+
+    def gap(self, q) -> float:
+        """Largest difference between two groups."""
+        return float(np.ptp(self.means(q)))
+
+    def smooth_gap(self, q) -> tuple[float, np.ndarray]:
+        """sqrt(2 Σ (rate - mean rate)²), which is the gap of two groups, and its derivative by q."""
+        rates = self.means(q)
+        off = rates - rates.mean()
+        gap = float(np.sqrt(2 * (off**2).sum() + SMOOTH**2))
+        return gap, np.append(2 * off / gap / self.counts, 0.0)[self.member]
+
+
+COUNTED: dict[str, Callable[[np.ndarray], tuple[np.ndarray, ...]]] = {
+    "statistical_parity": lambda favourable: (np.ones_like(favourable),),
+    "equal_opportunity": lambda favourable: (favourable,),
+    "equalized_odds": lambda favourable: (favourable, ~favourable),
+}
+"""Who is counted by each measure: one set of people per gap, from who has the favourable label."""
+
+
+def rates_of(measure: str, favourable: np.ndarray, groups: np.ndarray) -> tuple[Rates, ...]:
+    """The rates that a measure compares; sets with fewer than two groups compare nothing."""
+    compared = []
+    for counted in COUNTED[measure](favourable):
+        present, places = np.unique(groups[counted], return_inverse=True)
+        if len(present) > 1:
+            member = np.full(len(groups), len(present))
+            member[counted] = places
+            compared.append(Rates(member, np.bincount(places)))
+    return tuple(compared)
+
+
+def standard_error(rates: tuple[Rates, ...], decided: np.ndarray) -> float:
+    """Of the gap, if decisions were drawn anew: the largest over all pairs of groups."""
+    errors = [0.0]
+    for one in rates:
+        means = one.means(decided)
+        errors.append(float(np.sqrt(np.sort(means * (1 - means) / one.counts)[-2:].sum())))
+    return max(errors)
+
+
+class People(NamedTuple):
+    """A training set, as far as costs need it."""
+
+    X: np.ndarray  # or CSR
+    y: np.ndarray  # (n,) class codes
+    rates: tuple[Rates, ...]
+
+
+class Layout(NamedTuple):
+    """What stays as it is: classes of prototypes, the favourable class, Ω unless it is trained."""
+
+    labels: np.ndarray  # (P,)
+    n_classes: int
+    favourable: int
+    train_omega: bool
+
+
+def margins(people: People, model: Projected, layout: Layout, Z=None):
+    """Images, and for every point two pairs of prototypes: true class against rivals, favourable against rivals."""
+    Z = model.project(people.X) if Z is None else Z
+    own = pair_up(Z, model, layout.labels, people.y)
+    if layout.n_classes > 2:
+        return Z, own, pair_up(Z, model, layout.labels, np.full(len(Z), layout.favourable))
+    other = (people.y != layout.favourable)[:, None]  # two classes: the same two prototypes, perhaps exchanged
+    return Z, own, Pair(*(np.where(other, part[:, ::-1], part) for part in own))
+
+
+class Prices(NamedTuple):
+    """What a gap costs: ``multipliers`` (one per rate compared) at the gap allowed, and more beyond it."""
+
+    multipliers: np.ndarray
+    allowed: float
+
+    def of(self, k: int, gap: float) -> tuple[float, float]:
+        """Cost of a gap, and its slope: the augmented Lagrangian of gap <= allowed."""
+        slope = max(0.0, self.multipliers[k] + STIFFNESS * (gap - self.allowed))
+        return (slope**2 - self.multipliers[k] ** 2) / (2 * STIFFNESS), slope
+
+
+def cost(people: People, model: Projected, layout: Layout, T: float, prices: Prices | None, Z=None):
+    """Mean loss of the soft decisions, plus the price of their gaps; with its gradient as a model.
+
+    With prices the loss is the chance of a wrong decision, σ(-m / T); without, the log loss, which is easier to start
+    with.
+    """
+    Z, own, favourable = margins(people, model, layout, Z)
+    n = len(Z)
+    right = _sigmoid(own.advantage / T)
+    if prices is None:
+        slope = -(1 - right) / T / n
+        slopes = np.stack([-slope, slope], axis=1)  # m = rival's distance - own distance
+        total = np.logaddexp(0.0, -own.advantage / T).mean()
+        return total, gradient(people.X if layout.train_omega else None, Z, model, own.who, slopes)
+    total, slope = (1 - right).mean(), -right * (1 - right) / T / n
+    q = _sigmoid(favourable.advantage / T)
+    favoured = np.zeros(n)
+    for k, rates in enumerate(people.rates):
+        gap, by_q = rates.smooth_gap(q)
+        price, by_gap = prices.of(k, gap)
+        total += price
+        favoured += by_gap * by_q * q * (1 - q) / T
+    slopes = np.stack([-slope, slope, -favoured, favoured], axis=1)
+    who = np.concatenate([own.who, favourable.who], axis=1)
+    return total, gradient(people.X if layout.train_omega else None, Z, model, who, slopes)
+
+
+def _sigmoid(t) -> np.ndarray:
+    return 0.5 + 0.5 * np.tanh(0.5 * t)
+
+
+def descend(
+    people: People, model: Projected, layout: Layout, T: float, prices: Prices | None, max_steps: int
+) -> Projected:
+    """The model after up to ``max_steps`` steps of L-BFGS."""
+    Z = None if layout.train_omega else model.project(people.X)
+    shapes = [model.V.shape, model.handicaps.shape, *([model.omega.shape] if layout.train_omega else [])]
+    ends = np.cumsum([int(np.prod(shape)) for shape in shapes])[:-1]
+
+    def unpack(p) -> Projected:
+        parts = [part.reshape(shape) for part, shape in zip(np.split(p, ends), shapes, strict=True)]
+        return Projected(parts[2] if layout.train_omega else model.omega, parts[0], parts[1])
+
+    def pack(one: Projected) -> np.ndarray:
+        parts = [one.V, one.handicaps, *([one.omega] if layout.train_omega else [])]
+        return np.concatenate([part.ravel() for part in parts])
+
+    def objective(p):
+        value, slopes = cost(people, unpack(p), layout, T, prices, Z)
+        return value, pack(slopes)
+
+    found = minimize(objective, pack(model), jac=True, method="L-BFGS-B", options={"maxiter": max_steps})
+    return unpack(found.x)
+
+
+class Step(NamedTuple):
+    """One model on the way: its prices, and accuracy and gaps of its decisions on the training set."""
+
+    model: Projected
+    prices: Prices
+    accuracy: float
+    gaps: np.ndarray  # one per rate compared
+
+    @property
+    def gap(self) -> float:
+        """The largest."""
+        return float(self.gaps.max(initial=0.0))
+
+
+def judge(people: People, model: Projected, layout: Layout, prices: Prices) -> Step:
+    """Measure a model's hard decisions."""
+    _, own, favourable = margins(people, model, layout)
+    q = (favourable.advantage > 0).astype(float)
+    gaps = np.array([rates.gap(q) for rates in people.rates])
+    return Step(model, prices, float((own.advantage > 0).mean()), gaps)
+
+
+def train(people: People, start: Projected, layout: Layout, allowed: float, max_steps: int) -> list[Step]:
+    """Models on the way to gaps of at most ``allowed``: the first trained on the label alone, then one per round."""
+    prices = Prices(np.zeros(len(people.rates)), allowed)
+    model = descend(people, start, layout, _typical_margin(people, start, layout), None, 2 * max_steps)
+    typical = _typical_margin(people, model, layout)
+    steps = [judge(people, model, layout, prices)]
+    for temperature in TEMPERATURES:
+        model = descend(people, model, layout, temperature * typical, prices, max_steps)
+        steps.append(judge(people, model, layout, prices))
+        risen = prices.multipliers + STIFFNESS * (steps[-1].gaps - allowed)
+        prices = prices._replace(multipliers=np.maximum(0.0, risen))
+    return steps
+
+
+def best(steps: list[Step], allowed: float) -> Step:
+    """The most accurate within the gap; if there is none, the one with the smallest gap."""
+    within = [step for step in steps if step.gap <= allowed]
+    return max(within, key=lambda step: step.accuracy) if within else min(steps, key=lambda step: step.gap)
+
+
+def _typical_margin(people, model, layout) -> float:
+    return float(np.median(np.abs(margins(people, model, layout)[1].advantage))) or 1.0

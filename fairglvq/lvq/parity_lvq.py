@@ -1,0 +1,207 @@
+"""ParityLVQ: prototypes trained to a gap between groups that the user names."""
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from fairglvq.labels import encode
+from fairglvq.lvq import parity
+from fairglvq.lvq.directions import directions, unit_spread
+from fairglvq.lvq.initialisers import class_kmeans
+from fairglvq.lvq.projected import Projected
+from fairglvq.lvq.prototype_classifier import PARAMETERS, PrototypeClassifier
+
+
+class ParityLVQ(PrototypeClassifier):
+    """The most accurate prototypes it finds whose decisions differ between groups by at most ``max_gap``.
+
+    A point belongs to the prototype with the smallest |Ω(x - w)|² - handicap, so that borders between cells stay
+    straight and handicaps slide them. With ``rank=2`` every decision is made in a plane: the rows of Ω tell the label
+    and the group. The group is used in training only, never to decide.
+
+    Parameters
+    ----------
+    n_prototypes : int, default=5
+        Prototypes per class.
+    max_gap : float, default=0.05
+        Largest gap allowed. Training aims lower by ``margin_``, one standard error of the gap on the training set but
+        at most half of ``max_gap``, so that people not seen in training keep to it within sampling error.
+    measure : {"statistical_parity", "equal_opportunity", "equalized_odds"}
+        The gap that is meant; more than two groups: the largest gap between two of them.
+    metric : {"matrix", "diagonal", "euclidean"}, default="matrix"
+        Ω: directions found by regularised logistic regression on label and group; a weight per feature, trained with
+        the prototypes; or none.
+    rank : int or None, default=2
+        Rows of Ω, for ``metric="matrix"``; None: as many as features. As many as features or more: a weight per
+        feature that gives it unit spread.
+    learning_rate : "auto"
+        Steps come from the line search of L-BFGS; there is no other choice.
+    max_epochs : int, default=30
+        Steps, each over all points, in every one of the rounds in which the price of the gap is adjusted.
+    batch_size : int or None, default=None
+        Points trained on, drawn at random; None: all.
+    random_state : int, Generator, RandomState or None
+        Seed of the start.
+
+    Attributes
+    ----------
+    prototypes_ : ndarray (P, d), class by class
+        Of all points with the image that decides, the closest to the mean of the prototype's cell.
+    handicaps_ : ndarray (P,)
+        By how much farther (squared distance) a prototype may be and still win.
+    omega_ : ndarray (rank, d)
+    relevances_ : ndarray (d,)
+        Diagonal of ΩᵀΩ, with sum 1.
+    prototype_labels_, classes_, groups_ : ndarray
+    pseudo_classes_ : ndarray (P,)
+        Majority group of each prototype's cell.
+    favourable_ : the class that counts as favourable
+    multipliers_ : ndarray
+        Price of the gap (equalized odds: of either gap), in error rate per unit of gap.
+    margin_ : float
+    history_ : list of Step
+        The model after every round: the first is trained on the label alone.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If no round kept to the gap on the training set.
+    """
+
+    def __init__(
+        self,
+        n_prototypes=5,
+        *,
+        max_gap=0.05,
+        measure="statistical_parity",
+        metric="matrix",
+        rank=2,
+        learning_rate="auto",
+        max_epochs=30,
+        batch_size=None,
+        random_state=None,
+    ):
+        self.n_prototypes = n_prototypes
+        self.max_gap = max_gap
+        self.measure = measure
+        self.metric = metric
+        self.rank = rank
+        self.learning_rate = learning_rate
+        self.max_epochs = max_epochs
+        self.batch_size = batch_size
+        self.random_state = random_state
+
+    _known_parameters = PARAMETERS | {
+        "learning_rate": (lambda v: isinstance(v, str) and v == "auto", "'auto': steps come from a line search"),
+        "batch_size": (
+            lambda v: v is None or PARAMETERS["batch_size"][0](v),
+            "None or a whole number of at least 1",
+        ),
+    }
+
+    def fit(self, X, y, *, sensitive_features=None, favourable=None):
+        """Train on X (n, d), class labels y (n,) and the protected group of each point.
+
+        ``favourable`` is the label that people want; with two classes the gap is the same for both, and
+        None takes the last one.
+        """
+        self._check_parameters()
+        if sensitive_features is None:
+            raise ValueError("ParityLVQ needs the protected group of every point: fit(X, y, sensitive_features=s)")
+        X, y = self._check_points(X, y, reset=True)
+        classes, codes = encode(y)
+        self._set_classes(classes)
+        groups = self._set_groups(sensitive_features, X.shape[0])
+        self.favourable_ = self._find_favourable(favourable)
+        rng = np.random.default_rng(self._seed())
+        if self.batch_size is not None and self.batch_size < len(y):
+            some = np.sort(rng.choice(len(y), self.batch_size, replace=False))
+            X, codes, groups = X[some], codes[some], groups[some]
+        layout = parity.Layout(
+            self._prototype_codes(),
+            len(self.classes_),
+            self.classes_.tolist().index(self.favourable_),
+            train_omega=self.metric == "diagonal",
+        )
+        wanted = codes == layout.favourable
+        people = parity.People(X, codes, parity.rates_of(self.measure, wanted, groups))
+        self.margin_ = min(parity.standard_error(people.rates, wanted.astype(float)), self.max_gap / 2)
+        allowed = self.max_gap - self.margin_
+        start = self._start(X, codes, groups, rng)
+        self.history_ = parity.train(people, start, layout, allowed, self.max_epochs)
+        # Dual ascent ends in a fine zigzag around the gap: a fifth of the margin is kept for it.
+        found = parity.best(self.history_, allowed + self.margin_ / 5)
+        if found.gap > self.max_gap:
+            warnings.warn(
+                f"No model kept to max_gap={self.max_gap:g} on the training set; the smallest gap was {found.gap:.3f}. "
+                "Raise max_epochs, n_prototypes or max_gap.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        self._set_model(X, groups, found)
+        return self
+
+    def decision_function(self, X):
+        """How much closer a class is than its closest rival, handicaps included: squared distances in Ω's units.
+
+        Two classes: one score per point, above 0 for ``classes_[1]``. More: (n, K).
+        """
+        return super().decision_function(X)
+
+    def project(self, X):
+        """Ωx of every point, (n, rank): all that decisions depend on."""
+        return self._points(X) @ self.omega_.T
+
+    def _comparable(self, X):
+        return self._squared_distances(X) - self.handicaps_
+
+    @staticmethod
+    def _lead(far, near):
+        return far - near
+
+    # -- training ---------------------------------------------------------------------------------------------------
+
+    def _find_favourable(self, favourable):
+        known = self.classes_.tolist()
+        if favourable is None and len(known) == 2:
+            return known[1]
+        if favourable not in known:
+            raise ValueError(f"favourable must be one of the classes {known}; got {favourable!r}")
+        return favourable
+
+    def _start(self, X, codes, groups, rng) -> Projected:
+        d = X.shape[1]
+        if self.metric == "euclidean":
+            omega = np.eye(d)
+        elif self.metric == "diagonal":
+            omega = unit_spread(X)
+        elif (self.rank or d) >= d:
+            omega = np.diag(unit_spread(X))
+        else:
+            omega = directions(X, [codes, groups], self.rank, rng)
+        model = Projected(omega, np.empty((0, 0)), np.zeros(len(self.prototype_labels_)))
+        return model._replace(V=class_kmeans(model.project(X), codes, self.n_prototypes, len(self.classes_), rng))
+
+    def _set_model(self, X, groups, found: parity.Step) -> None:
+        model = found.model
+        self.omega_ = model.omega if model.omega.ndim == 2 else np.diag(model.omega)
+        self.handicaps_ = model.handicaps
+        self.multipliers_ = found.prices.multipliers
+        weights = (self.omega_**2).sum(axis=0)
+        self.relevances_ = weights / (weights.sum() or 1.0)
+        cells = model.cells(model.project(X))
+        self.prototypes_ = _lift(X, cells, self.omega_, model.V)
+        votes = np.zeros((len(model.V), groups.max() + 1))
+        np.add.at(votes, (cells, groups), 1)
+        self.pseudo_classes_ = np.asarray(self.groups_)[votes.argmax(axis=1)]
+
+
+def _lift(X, cells, omega, V) -> np.ndarray:
+    """Prototypes (P, d) with the images V, each as close to the mean of its cell as its image allows."""
+    means = np.empty((len(V), omega.shape[1]))
+    everybody = np.asarray(X.mean(axis=0)).ravel()
+    for j in range(len(V)):
+        members = np.flatnonzero(cells == j)
+        means[j] = np.asarray(X[members].mean(axis=0)).ravel() if members.size else everybody
+    return means + (V - means @ omega.T) @ np.linalg.pinv(omega).T

@@ -1,0 +1,101 @@
+"""Prototypes behind a linear map: costs of d(x, w) = |Ω(x - w)|² and their exact gradients.
+
+Training works on images, z = Ωx and v = Ωw, so that a distance costs as many operations as Ω has rows. Every cost here
+depends on two distances per point, that to a prototype on its side and that to a rival; :func:`gradient` takes their
+derivatives to Ω, the images of the prototypes and the handicaps.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+
+class Projected(NamedTuple):
+    """A model: a point belongs to the prototype with the smallest |Ωx - v|² - handicap."""
+
+    omega: np.ndarray  # (r, d), or (d,) for a diagonal Ω
+    V: np.ndarray  # (P, r) images of the prototypes
+    handicaps: np.ndarray  # (P,)
+
+    def project(self, X) -> np.ndarray:
+        """Images Ωx of the rows of X, an array or a CSR matrix, (n, r)."""
+        if self.omega.ndim == 2:
+            return np.asarray(X @ self.omega.T)
+        return X.multiply(self.omega).toarray() if hasattr(X, "multiply") else X * self.omega
+
+    def cells(self, Z) -> np.ndarray:
+        """The prototype that each image belongs to, (n,)."""
+        offsets = (self.V**2).sum(axis=1) - self.handicaps
+        return (offsets - 2 * Z @ self.V.T).argmin(axis=1)
+
+
+class Pair(NamedTuple):
+    """Two prototypes of each point: the closest of one label, and the closest rival of another."""
+
+    who: np.ndarray  # (n, 2) -1: there is none
+    distance: np.ndarray  # (n, 2) |z - v|² - handicap; infinite where there is none
+
+    @property
+    def advantage(self) -> np.ndarray:
+        """How much closer the first is than its rival, (n,)."""
+        return self.distance[:, 1] - self.distance[:, 0]
+
+
+def pair_up(Z, model: Projected, labels, sides) -> Pair:
+    """For every point the closest prototype of the label in ``sides`` (n,), and the closest of any other label."""
+    pair = Pair(np.empty((len(Z), 2), np.int64), np.empty((len(Z), 2)))
+    _pair_up(Z, model.V, model.handicaps, labels, sides, pair.who, pair.distance)
+    return pair
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _pair_up(Z, V, handicaps, labels, sides, who, distance):
+    for i in range(Z.shape[0]):
+        near, far, own, rival = np.inf, np.inf, -1, -1
+        for j in range(V.shape[0]):
+            total = -handicaps[j]
+            for k in range(V.shape[1]):
+                gap = Z[i, k] - V[j, k]
+                total += gap * gap
+            if labels[j] == sides[i]:
+                if total < near:
+                    near, own = total, j
+            elif total < far:
+                far, rival = total, j
+        who[i, 0], who[i, 1] = own, rival
+        distance[i, 0], distance[i, 1] = near, far
+
+
+def gradient(X, Z, model: Projected, who, slopes) -> Projected:
+    """∂cost/∂(Ω, V, handicaps) from ``slopes`` (n, m), ∂cost/∂distance of the prototypes ``who`` (n, m).
+
+    Without X, Ω is taken as fixed.
+    """
+    d_V, totals = np.zeros_like(model.V), np.zeros(len(model.V))
+    pull = np.zeros((0, 0)) if X is None else np.zeros_like(Z)  # ∂cost/∂z
+    _collect(Z, model.V, who, slopes, d_V, totals, pull)
+    if X is None:
+        d_omega = np.zeros_like(model.omega)
+    elif model.omega.ndim == 2:
+        d_omega = np.asarray((X.T @ pull).T)
+    else:
+        d_omega = np.asarray((X.multiply(pull) if hasattr(X, "multiply") else X * pull).sum(axis=0)).ravel()
+    return Projected(d_omega, d_V, -totals)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _collect(Z, V, who, slopes, d_V, totals, pull):
+    for i in range(who.shape[0]):
+        for e in range(who.shape[1]):
+            j, slope = who[i, e], slopes[i, e]
+            if j < 0 or slope == 0.0:
+                continue
+            totals[j] += slope
+            for k in range(V.shape[1]):
+                change = 2.0 * slope * (Z[i, k] - V[j, k])
+                d_V[j, k] -= change
+                if pull.size:
+                    pull[i, k] += change

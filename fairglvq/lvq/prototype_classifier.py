@@ -1,0 +1,197 @@
+"""What all prototype classifiers share: parameters and points are checked, the closest prototype decides."""
+
+import math
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from fairglvq.labels import as_array, as_column, encode
+from fairglvq.lvq.activations import ACTIVATIONS
+from fairglvq.lvq.initialisers import INITIALISERS
+from fairglvq.lvq.trainer import as_rows, dense_rows, squared_distances
+
+STEPS = ("algorithm", "published")
+METRICS = ("euclidean", "diagonal", "matrix")
+MEASURES = ("statistical_parity", "equal_opportunity", "equalized_odds")
+
+# Products of squared distances between larger values would come near the limits of float64.
+LARGEST = 1e30
+
+
+def _one_of(names):
+    return lambda value: isinstance(value, str) and value in names
+
+
+def _number(kind, test):
+    return lambda v: isinstance(v, kind) and not isinstance(v, bool) and math.isfinite(v) and test(v)
+
+
+_SEEDS = (np.random.Generator, np.random.RandomState, np.random.SeedSequence, np.random.BitGenerator)
+
+# What each parameter may be, as a test and in words.
+PARAMETERS = {
+    "n_prototypes": (_number(Integral, lambda v: v >= 1), "a whole number of at least 1"),
+    "learning_rate": (_number(Real, lambda v: v > 0), "a number above 0"),
+    "max_epochs": (_number(Integral, lambda v: v >= 0), "a whole number of at least 0"),
+    "batch_size": (_number(Integral, lambda v: v >= 1), "a whole number of at least 1"),
+    "activation": (_one_of(ACTIVATIONS), f"one of {', '.join(map(repr, ACTIVATIONS))}"),
+    "beta": (_number(Real, lambda v: v > 0), "a number above 0"),
+    "init": (
+        lambda v: not isinstance(v, str) or v in INITIALISERS,
+        f"an array or one of {', '.join(map(repr, INITIALISERS))}",
+    ),
+    "step": (_one_of(STEPS), f"one of {', '.join(map(repr, STEPS))}"),
+    "shuffle": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
+    "random_state": (
+        lambda v: v is None or isinstance(v, _SEEDS) or _number(Integral, lambda n: n >= 0)(v),
+        "None, a whole number of at least 0, a Generator or a RandomState",
+    ),
+    "record_every": (
+        lambda v: v is None or _one_of(["auto"])(v) or _number(Integral, lambda n: n >= 1)(v),
+        "'auto', None or a whole number of at least 1",
+    ),
+    "metric": (_one_of(METRICS), f"one of {', '.join(map(repr, METRICS))}"),
+    "rank": (
+        lambda v: v is None or _number(Integral, lambda n: n >= 1)(v),
+        "None or a whole number of at least 1",
+    ),
+    "max_gap": (_number(Real, lambda v: 0 <= v <= 1), "a number from 0 to 1"),
+    "measure": (_one_of(MEASURES), f"one of {', '.join(map(repr, MEASURES))}"),
+    "C": (_number(Real, lambda v: v >= 0), "a number of at least 0"),
+    "alpha": (_number(Real, lambda v: v > 1), "a number above 1"),
+}
+
+
+def check_parameters(values: Mapping[str, Any], known=PARAMETERS) -> None:
+    """Raise a ValueError that names the first parameter which is not what it may be."""
+    for name, value in values.items():
+        test, words = known.get(name, (None, ""))
+        if test and not test(value):
+            raise ValueError(f"{name} must be {words}; got {value!r}")
+
+
+class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator):
+    """Decides by the closest of ``prototypes_`` (P, d), which stand class by class.
+
+    Distances are |Ω(x - w)|² where there is an ``omega_`` (r, d), else Euclidean.
+    """
+
+    def predict(self, X):
+        """The class of the nearest prototype."""
+        D = self._comparable(X)
+        return self.prototype_labels_[D.argmin(axis=1)]
+
+    def decision_function(self, X):
+        """How clearly a class wins: (d_other - d_class) / (d_other + d_class), in [-1, 1].
+
+        Two classes: one score per point, above 0 for ``classes_[1]``. More: (n, K).
+        """
+        D, K, codes = self._comparable(X), len(self.classes_), self._prototype_codes()
+        nearest = np.stack([D[:, codes == c].min(axis=1) for c in range(K)], axis=1)  # (n, K)
+        if K == 2:
+            return self._lead(nearest[:, 0], nearest[:, 1])
+        others = np.stack([np.delete(nearest, c, axis=1).min(axis=1) for c in range(K)], axis=1)
+        return self._lead(others, nearest)
+
+    def transform(self, X):
+        """Distance to every prototype, (n, P)."""
+        return np.sqrt(self._squared_distances(X))
+
+    # -- checks and labels ------------------------------------------------------------------------------------------
+
+    _known_parameters = PARAMETERS
+
+    def _check_parameters(self):
+        check_parameters(self.get_params(deep=False), self._known_parameters)
+
+    def _check_points(self, X, y, reset):
+        # Labels are checked here: validate_data would refuse those it does not know and turn pandas' Int64 into floats.
+        unchecked = None if y is None else "no_validation"
+        X = validate_data(self, X, unchecked, accept_sparse="csr", dtype=np.float64, reset=reset)
+        y = _check_labels(y)
+        check_consistent_length(X, y)
+        refuse_large_values(X, "X")
+        return X, y
+
+    def _set_classes(self, classes):
+        if len(classes) < 2:
+            raise ValueError(f"Two classes or more are needed to tell apart; there is only 1 class: {classes.tolist()}")
+        self.classes_ = classes
+        self.prototype_labels_ = np.repeat(classes, self.n_prototypes)
+
+    def _set_groups(self, s, n):
+        """Learn ``groups_`` from s; returns group codes (n,) or None."""
+        self.groups_ = None
+        if s is None:
+            return None
+        s = as_column(s, "sensitive_features")
+        check_consistent_length(s, np.empty(n))
+        self.groups_, codes = encode(s)
+        return codes
+
+    def _prototype_codes(self):
+        K = len(self.classes_)
+        return np.repeat(np.arange(K), len(self.prototype_labels_) // K)
+
+    def _seed(self):
+        """A seed for default_rng from whatever scikit-learn accepts as random_state."""
+        if isinstance(self.random_state, np.random.RandomState):
+            return int(self.random_state.randint(2**31))
+        return self.random_state
+
+    def _points(self, X):
+        """Points to decide about, checked."""
+        check_is_fitted(self, "prototypes_")
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        refuse_large_values(X, "X")
+        return X
+
+    def _squared_distances(self, X):
+        X, omega = self._points(X), getattr(self, "omega_", None)
+        if omega is None:
+            return squared_distances(as_rows(X), self.prototypes_)
+        return squared_distances(dense_rows(np.asarray(X @ omega.T)), self.prototypes_ @ omega.T)
+
+    def _comparable(self, X):
+        """What is smallest for the prototype that decides, (n, P)."""
+        return self._squared_distances(X)
+
+    @staticmethod
+    def _lead(far, near):
+        """How clearly ``near`` wins: (far - near) / (far + near), 0 where both are 0."""
+        both = far + near
+        return np.divide(far - near, both, out=np.zeros_like(both), where=both > 0)
+
+    @property
+    def _n_features_out(self):
+        return len(self.prototypes_)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _check_labels(y) -> np.ndarray:
+    """Class labels (n,); numbers that are no labels but measurements are an error."""
+    y = as_array(y)
+    if y.ndim != 1:
+        y = column_or_1d(y, warn=True)
+    y = as_column(y, "y")
+    if y.dtype.kind in "biuf":
+        assert_all_finite(y, input_name="y")
+        check_classification_targets(y)
+    return y
+
+
+def refuse_large_values(X, name):
+    """Raise a ValueError where distances would overflow."""
+    values = X.data if hasattr(X, "indptr") else X
+    if values.size and max(values.max(), -values.min()) > LARGEST:
+        raise ValueError(f"{name} contains values beyond {LARGEST:g}, too large to measure distances: scale features")
