@@ -88,7 +88,8 @@ def load(name: str, /, **params: Any) -> Dataset:
 
     The synthetic ones take ``size``, ``noise``, ``bias`` and ``seed``; the group is never among their features. The
     real ones take ``drop_group``: True leaves the protected attribute (Adult: sex, German Credit: age, COMPAS: race)
-    out of X. The group itself stays in ``s`` and in ``frame``.
+    out of X. The group itself stays in ``s`` and in ``frame``. They also take ``bins``: 8, say, adds 0/1 columns for
+    about 8 ranges of every number, so that models with straight borders can bend; 0 is the paper's encoding.
 
     COMPAS is downloaded on first use (see ``fairglvq.datasets.compas``); everything else needs no network.
     """

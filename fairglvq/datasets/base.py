@@ -21,7 +21,8 @@ class Block:
     """The columns of X that one original column became.
 
     A ``number`` is one column as it is. A ``binary`` is one column of 0 and 1, and ``categories`` holds the readable
-    names of 0 and of 1, in this order. A ``category`` is one 0/1 column per entry of ``categories``.
+    names of 0 and of 1, in this order. A ``category`` is one 0/1 column per entry of ``categories``. Where a category
+    repeats a number in bins, ``bins_of`` is the number's column.
     """
 
     column: str
@@ -29,6 +30,7 @@ class Block:
     stop: int
     kind: Literal["number", "binary", "category"]
     categories: tuple[str, ...] = ()
+    bins_of: str = ""
 
     @property
     def columns(self) -> slice:
@@ -124,7 +126,7 @@ class Dataset:
         )
         gap = 100 * (max(rates) - min(rates))
         lines = [
-            f"{self.title}: {n:,} rows, {d} columns made from {len(self.blocks)}",
+            f"{self.title}: {n:,} rows, {d} columns made from {sum(not block.bins_of for block in self.blocks)}",
             f"Label ({self.label_column}): {_counts(self.y, self.class_names)}",
             f"Group ({self.group_column}): {_counts(self.s, self.group_names)}",
             f"Favourable label: {self.class_names[self.favourable]}",

@@ -64,12 +64,14 @@ class FetchError(RuntimeError):
     """COMPAS could not be fetched; the message says why and how to do it by hand."""
 
 
-def load(drop_group: bool = False) -> Dataset:
+def load(drop_group: bool = False, bins: int = 0) -> Dataset:
     """Load COMPAS as the paper encodes it: 6,167 x 401, the protected attribute race among the features.
 
     ``drop_group=True`` leaves race out of X (6,167 x 400). ProPublica's filter keeps people whose arrest lies within 30
     days of the screening; five more have no charge description. The label 1 means arrested again, so the favourable
     label is 0. Without a cached table this fetches it.
+
+    ``bins`` also cuts every number into about as many bins.
     """
     content = _read_cache()
     if content is None:
@@ -83,7 +85,7 @@ def load(drop_group: bool = False) -> Dataset:
     )
     table = table.loc[kept, [*FEATURES, LABEL]].dropna(ignore_index=True)
     dropped = [PROTECTED] if drop_group else []
-    X, blocks = encode(table.drop(columns=[LABEL, *dropped]), binary=BINARY, categories=CATEGORIES)
+    X, blocks = encode(table.drop(columns=[LABEL, *dropped]), binary=BINARY, categories=CATEGORIES, bins=bins)
     return Dataset(
         name="compas",
         title="COMPAS",

@@ -30,7 +30,7 @@ CATEGORIES = (
 )
 
 
-def load(drop_group: bool = False) -> Dataset:
+def load(drop_group: bool = False, bins: int = 0) -> Dataset:
     """Load German Credit: 1,000 x 59, protected are the people under 25.
 
     ``drop_group=True`` leaves the age out of X (1,000 x 58).
@@ -38,10 +38,12 @@ def load(drop_group: bool = False) -> Dataset:
     Not in the paper, but encoded in its style: numbers as they are, categories one-hot, and the protected attribute
     kept among the features (here as the age in years). The file's sex column is left out of X: it repeats what
     personal_status says, and that is unreliable.
+
+    ``bins`` also cuts every number into about as many bins.
     """
     table = pd.read_csv(read_bundled(FILE, SHA256))
     dropped = [PROTECTED] if drop_group else []
-    X, blocks = encode(table.drop(columns=[LABEL, "sex", *dropped]), binary=BINARY, categories=CATEGORIES)
+    X, blocks = encode(table.drop(columns=[LABEL, "sex", *dropped]), binary=BINARY, categories=CATEGORIES, bins=bins)
     return Dataset(
         name="german",
         title="German Credit",

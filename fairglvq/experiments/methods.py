@@ -65,7 +65,9 @@ OF_GLVQ = frozenset(
     {"activation", "batch_size", "beta", "init", "learning_rate", "max_epochs", "n_prototypes", "shuffle", "step"}
 )
 OF_FAIRGLVQ = OF_GLVQ | {"alpha"}
-"""Names that a sweep may set; the strength, the seed and the history are not among them."""
+OF_PARITYLVQ = frozenset({"measure", "metric", "n_prototypes", "rank"})
+"""Names that a sweep may set; the strength, the seed and the history are not among them. ParityLVQ's own epochs and
+sample size are not the epochs and batches that a sweep over FairGLVQ sets."""
 
 
 def _glvq() -> type:
@@ -116,6 +118,13 @@ def _fit_glvq(fold, start, strength, params):
 def _fit_fairglvq(fold, start, strength, params):
     model = _fairglvq()(**(params | {"init": start}), C=float(strength), random_state=fold.seed, record_every=None)
     return model.fit(fold.X, fold.y, sensitive_features=fold.s)
+
+
+def _fit_paritylvq(fold, prepared, strength, params):
+    from fairglvq.lvq.parity_lvq import ParityLVQ
+
+    model = ParityLVQ(**params, max_gap=1 - float(strength), random_state=fold.seed)
+    return model.fit(fold.X, fold.y, sensitive_features=fold.s, favourable=fold.favourable)
 
 
 def _prepare_inp(fold, strengths, params):
@@ -310,6 +319,16 @@ METHODS: Mapping[str, Method] = {
         knob="C",
         strengths=(0, 0.5, 0.75, 1, 1.25, 1.5, 2, 4, 8, 12),
         parameters=OF_FAIRGLVQ,
+    ),
+    "paritylvq": Method(
+        "ParityLVQ",
+        "Prototypes with handicaps in a plane of label and group, trained so that the gap between the groups is at "
+        "most 1 - parity.",
+        _fit_paritylvq,
+        _prepare_share,
+        knob="parity",
+        strengths=(0.8, 0.85, 0.9, 0.95, 0.98, 1),
+        parameters=OF_PARITYLVQ,
     ),
     "correlation_remover": Method(
         "CorrelationRemover + GLVQ",

@@ -66,7 +66,7 @@ class ParityLVQ(PrototypeClassifier):
     Warns
     -----
     ConvergenceWarning
-        If no round kept to the gap on the training set.
+        If in every round the gap on the training set was beyond ``max_gap`` by more than a standard error.
     """
 
     def __init__(
@@ -126,13 +126,14 @@ class ParityLVQ(PrototypeClassifier):
         )
         wanted = codes == layout.favourable
         people = parity.People(X, codes, parity.rates_of(self.measure, wanted, groups))
-        self.margin_ = min(parity.standard_error(people.rates, wanted.astype(float)), self.max_gap / 2)
+        error = parity.standard_error(people.rates, wanted.astype(float))
+        self.margin_ = min(error, self.max_gap / 2)
         allowed = self.max_gap - self.margin_
         start = self._start(X, codes, groups, rng)
         self.history_ = parity.train(people, start, layout, allowed, self.max_epochs)
-        # Dual ascent ends in a fine zigzag around the gap: a fifth of the margin is kept for it.
-        found = parity.best(self.history_, allowed + self.margin_ / 5)
-        if found.gap > self.max_gap:
+        # Dual ascent ends in a fine zigzag around the gap, well below what another sample of people would change.
+        found = parity.best(self.history_, allowed + error / 5)
+        if found.gap > self.max_gap + error:
             warnings.warn(
                 f"No model kept to max_gap={self.max_gap:g} on the training set; the smallest gap was {found.gap:.3f}. "
                 "Raise max_epochs, n_prototypes or max_gap.",

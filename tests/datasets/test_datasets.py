@@ -50,7 +50,7 @@ def test_registry_names():
 
 def test_entries_tell_their_parameters():
     assert datasets.DATASETS["xor"].parameters == {"size": 800, "noise": 1.0, "bias": 1.0, "seed": 0}
-    assert datasets.DATASETS["adult"].parameters == {"drop_group": False}
+    assert datasets.DATASETS["adult"].parameters == {"drop_group": False, "bins": 0}
 
 
 def test_wrong_name_lists_the_valid_ones():

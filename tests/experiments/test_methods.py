@@ -91,7 +91,7 @@ def test_correlation_remover_shifts_every_group_to_the_common_mean():
     assert isinstance(model.model, GLVQ)
 
 
-@pytest.mark.parametrize("name", ["exponentiated_gradient", "threshold_optimizer"])
+@pytest.mark.parametrize("name", ["exponentiated_gradient", "threshold_optimizer", "paritylvq"])
 def test_parity_bounds_the_training_gap(name, fold):
     """Parity p allows a gap of 1 - p; the logistic regression itself has more than each."""
     unmitigated = gap(trained("logistic_regression", fold, None), fold)
