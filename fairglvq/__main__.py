@@ -67,6 +67,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     sweep.set_defaults(run=_sweep, default_seeds=1)
 
+    frontier = commands.add_parser(
+        "frontier", parents=both, help="accuracy at bounded gaps: limit line, ParityLVQ and ExponentiatedGradient"
+    )
+    frontier.add_argument("--dataset", choices=("adult", "compas", "german", "local", "xor"), help="only one of them")
+    frontier.set_defaults(run=_frontier)
+
     bundle = commands.add_parser(
         "bundle", parents=[running], help="compute the results that come with the project, data/results.json"
     )
@@ -219,18 +225,41 @@ def _bench(options) -> int:
     return 1 if missed else 0
 
 
+def _frontier(options) -> int:
+    import pandas as pd
+
+    from fairglvq.experiments import frontier
+    from fairglvq.experiments.evaluation import summarise
+
+    every = []
+    for name in [options.dataset] if options.dataset else ("adult", "compas", "german", "local", "xor"):
+        data = frontier.load_binned(name)
+        with _running(options) as (engine, kept):
+            rows = frontier.run(engine, data, options.folds, **kept)
+        every.append(rows)
+        means = summarise(rows)[["method", "strength", "accuracy_mean", "statistical_parity_mean"]]
+        print(f"{data.title}, {data.X.shape[1]} columns, {options.folds} folds: accuracy and gap on held-out people\n")
+        print(means.round(3).to_string(index=False))
+        print("\n" + "\n".join(frontier.sentences(rows, frontier.limit_line(data))) + "\n")
+    _write(options, pd.concat(every))
+    return 0
+
+
 def _warm(options) -> int:
     import time
 
     import numpy as np
 
     from fairglvq.lvq.initialisers import kmeans
+    from fairglvq.lvq.projected import Projected, gradient, pair_up
     from fairglvq.lvq.trainer import Recipe, Trainer, as_rows
 
     start = time.perf_counter()
     rng = np.random.default_rng(0)
     X, y = rng.random((50, 2)), np.arange(50) % 2
     Trainer(as_rows(X), y, y, kmeans(X, 4, rng), np.array([0, 0, 1, 1]), Recipe(C=1.0), rng).run(1, 1)
+    model = Projected(np.eye(2), X[:2].copy(), np.zeros(2))
+    gradient(X, X, model, pair_up(X, model, np.array([0, 1]), y).who, np.ones((50, 2)))
     print(f"kernels ready ({time.perf_counter() - start:.1f} s)")
     return 0
 

@@ -35,7 +35,7 @@ def bin_starts(values: npt.NDArray[np.float64], bins: int) -> npt.NDArray[np.flo
     common = counts > len(values) / bins
     others = values[~np.isin(values, distinct[common])]
     shares = max(1, bins - int(common.sum()))
-    cuts = np.quantile(others, np.arange(1, shares) / shares, method="lower") if others.size else []
+    cuts = np.quantile(others, np.arange(1, shares) / shares, method="lower") if others.size else others
     after_common = distinct[1:][common[:-1]]
     starts: npt.NDArray[np.float64] = np.unique(np.concatenate([distinct[common], after_common, cuts]))
     return starts[starts > distinct[0]]

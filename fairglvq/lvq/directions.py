@@ -7,6 +7,7 @@ shows (Menon & Williamson 2018). A direction for each, by regularised logistic r
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -19,20 +20,44 @@ SAMPLE = 6000
 """Rows that choose. The best strength of a Gaussian prior hardly depends on how many more there are."""
 
 
-def directions(X, targets, rank: int, rng: np.random.Generator) -> np.ndarray:
-    """Ω (rank, d) whose rows tell the targets apart, each image with a standard deviation of 1.
+FEW_POINTS, FOLDS = 50, 5
+"""Fewer points per column than this need cross-fitting, in so many folds."""
+
+OPTIONS: dict[str, Any] = {"max_iter": 200, "solver": "lbfgs"}
+
+
+def directions(X, targets, rank: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Ω (rank, d) whose rows tell the targets apart, and the images (n, rank) to train on.
 
     ``targets`` are integer labels (n,), in order of importance: every label of one against the rest gives a direction
-    (two labels: one direction). Missing rows are filled with principal directions of what is left.
+    (two labels: one direction). Missing rows are filled with principal directions of what is left. The images on all
+    points have a standard deviation of 1.
+
+    With few points per column, a regression tells the points it has seen better than others. The images to train on
+    are then cross-fitted: each by regressions on the other folds, as it will be for people not seen.
     """
     scale = _spans(X)
     scaled = _times(X, 1 / scale) if hasattr(X, "multiply") else (X - X.min(axis=0)) / scale
-    found = np.vstack([_logistic(scaled, target, rng) for target in targets]) / scale
-    rows = _independent(X, found)[:rank]
-    missing = rank - len(rows)
-    if missing > 0:
-        rows = np.vstack([rows, _principal(scaled, rows * scale, missing) / scale])
-    return rows / _image_spread(X, rows)[:, None]
+    strengths = [_strength(scaled, target, rng) for target in targets]
+    found = _logistic(scaled, targets, strengths) / scale
+    kept = _independent(X, found)[:rank]
+    rows = found[kept]
+    if len(rows) < rank:
+        rows = np.vstack([rows, _principal(scaled, rows * scale, rank - len(rows)) / scale])
+    spread = _image_spread(X, rows)
+    omega = rows / spread[:, None]
+    images = np.asarray(X @ omega.T)
+    if X.shape[0] < FEW_POINTS * X.shape[1]:
+        fold = rng.permutation(X.shape[0]) % FOLDS
+        for one in range(FOLDS):
+            seen, left_out = np.flatnonzero(fold != one), np.flatnonzero(fold == one)
+            if any(len(np.unique(target[seen])) < len(np.unique(target)) for target in targets):
+                continue  # a rare label is not among the others: these images stay as they are
+            parts = [target[seen] for target in targets]
+            turned = (_logistic(scaled[seen], parts, strengths) / scale)[kept] / spread[: len(kept), None]
+            centred = np.asarray(X[left_out] @ turned.T) - turned @ _mean(X[seen])
+            images[left_out, : len(kept)] = centred + omega[: len(kept)] @ _mean(X)
+    return omega, images
 
 
 def unit_spread(X) -> np.ndarray:
@@ -42,25 +67,34 @@ def unit_spread(X) -> np.ndarray:
     return np.divide(1.0, spread, out=np.zeros_like(spread), where=~flat & (spread > 0))
 
 
-def _logistic(X, target, rng) -> np.ndarray:
-    """Weights (1, d), or (labels, d) for more than two, of the logistic regression that predicts unseen rows best."""
-    options = {"max_iter": 200, "solver": "lbfgs"}
+def _strength(X, target, rng) -> float:
+    """The inverse strength of regularisation that predicts unseen rows best."""
     some = rng.permutation(len(target))[:SAMPLE]
-    fewest = np.unique(target[some], return_counts=True)[1].min()
+    if np.unique(target[some], return_counts=True)[1].min() < 3:
+        return STRENGTHS[1]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # after 200 steps the direction no longer turns
-        C = 0.1
-        if fewest >= 3:
-            tried = LogisticRegressionCV(
-                Cs=STRENGTHS, cv=3, scoring="neg_log_loss", refit=False, l1_ratios=(0,), use_legacy_attributes=False,
-                **options,
-            )  # fmt: skip
-            C = float(np.ravel(tried.fit(X[some], target[some]).C_)[0])
-        return LogisticRegression(C=C, **options).fit(X, target).coef_
+        tried = LogisticRegressionCV(
+            Cs=STRENGTHS, cv=3, scoring="neg_log_loss", refit=False, l1_ratios=(0,), use_legacy_attributes=False,
+            **OPTIONS,
+        )  # fmt: skip
+        return float(np.ravel(tried.fit(X[some], target[some]).C_)[0])
 
 
-def _independent(X, rows) -> np.ndarray:
-    """The rows whose images are no combination of those before them."""
+def _logistic(X, targets, strengths) -> np.ndarray:
+    """Weights of a logistic regression for every target, one below the other: (1, d), or (labels, d) of more than 2."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return np.vstack(
+            [
+                LogisticRegression(C=C, **OPTIONS).fit(X, target).coef_
+                for target, C in zip(targets, strengths, strict=True)
+            ]
+        )
+
+
+def _independent(X, rows) -> list[int]:
+    """Which rows have images that are no combination of those before them."""
     images = np.asarray(X @ rows.T)
     images = images - images.mean(axis=0)
     kept: list[int] = []
@@ -71,7 +105,7 @@ def _independent(X, rows) -> np.ndarray:
             rest = rest - basis @ (basis.T @ rest)
         if np.linalg.norm(rest) > 1e-6 * np.linalg.norm(images[:, k]) > 0:
             kept.append(k)
-    return rows[kept]
+    return kept
 
 
 def _principal(X, rows, count: int) -> np.ndarray:

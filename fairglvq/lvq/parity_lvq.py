@@ -125,11 +125,17 @@ class ParityLVQ(PrototypeClassifier):
             train_omega=self.metric == "diagonal",
         )
         wanted = codes == layout.favourable
-        people = parity.People(X, codes, parity.rates_of(self.measure, wanted, groups))
-        error = parity.standard_error(people.rates, wanted.astype(float))
+        rates = parity.rates_of(self.measure, wanted, groups)
+        error = parity.standard_error(rates, wanted.astype(float))
         self.margin_ = min(error, self.max_gap / 2)
         allowed = self.max_gap - self.margin_
-        start = self._start(X, codes, groups, rng)
+        omega, images = self._metric(X, codes, groups, rng)
+        people = parity.People(X if layout.train_omega else images, codes, rates)
+        start = Projected(
+            omega if layout.train_omega else np.eye(images.shape[1]),
+            class_kmeans(images, codes, self.n_prototypes, len(self.classes_), rng),
+            np.zeros(len(self.prototype_labels_)),
+        )
         self.history_ = parity.train(people, start, layout, allowed, self.max_epochs)
         # Dual ascent ends in a fine zigzag around the gap, well below what another sample of people would change.
         found = parity.best(self.history_, allowed + error / 5)
@@ -140,7 +146,7 @@ class ParityLVQ(PrototypeClassifier):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self._set_model(X, groups, found)
+        self._set_model(X, groups, omega, found)
         return self
 
     def decision_function(self, X):
@@ -171,22 +177,18 @@ class ParityLVQ(PrototypeClassifier):
             raise ValueError(f"favourable must be one of the classes {known}; got {favourable!r}")
         return favourable
 
-    def _start(self, X, codes, groups, rng) -> Projected:
+    def _metric(self, X, codes, groups, rng) -> tuple[np.ndarray, np.ndarray]:
+        """Ω to begin with, (r, d) or diagonal (d,), and the images to train on, (n, r)."""
         d = X.shape[1]
-        if self.metric == "euclidean":
-            omega = np.eye(d)
-        elif self.metric == "diagonal":
-            omega = unit_spread(X)
-        elif (self.rank or d) >= d:
-            omega = np.diag(unit_spread(X))
-        else:
-            omega = directions(X, [codes, groups], self.rank, rng)
-        model = Projected(omega, np.empty((0, 0)), np.zeros(len(self.prototype_labels_)))
-        return model._replace(V=class_kmeans(model.project(X), codes, self.n_prototypes, len(self.classes_), rng))
+        if self.metric == "matrix" and self.rank is not None and self.rank < d:
+            return directions(X, [codes, groups], self.rank, rng)
+        diagonal = np.ones(d) if self.metric == "euclidean" else unit_spread(X)
+        images = Projected(diagonal, np.empty((0, d)), np.empty(0)).project(X)
+        return (diagonal if self.metric == "diagonal" else np.diag(diagonal)), images
 
-    def _set_model(self, X, groups, found: parity.Step) -> None:
-        model = found.model
-        self.omega_ = model.omega if model.omega.ndim == 2 else np.diag(model.omega)
+    def _set_model(self, X, groups, omega, found: parity.Step) -> None:
+        model = found.model._replace(omega=np.diag(found.model.omega) if self.metric == "diagonal" else omega)
+        self.omega_ = model.omega
         self.handicaps_ = model.handicaps
         self.multipliers_ = found.prices.multipliers
         weights = (self.omega_**2).sum(axis=0)

@@ -210,8 +210,19 @@ def test_directions_tell_label_and_group_and_the_rest_is_filled():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 5))
     y, s = (X[:, 0] + 0.3 * rng.normal(size=2000) > 0) * 1, (X[:, 3] + 0.3 * rng.normal(size=2000) > 0) * 1
-    omega = directions(X, [y, s], 3, rng)
+    omega, images = directions(X, [y, s], 3, rng)
+    np.testing.assert_allclose(images, X @ omega.T)  # 400 points per column: no need to cross-fit
     assert np.abs(omega[:2]).argmax(axis=1).tolist() == [0, 3]
     np.testing.assert_allclose((X @ omega.T).std(axis=0), 1)
     assert np.linalg.matrix_rank(omega) == 3
-    assert np.linalg.matrix_rank(directions(X, [y, y], 2, rng)) == 2  # the same target twice is one direction
+    assert np.linalg.matrix_rank(directions(X, [y, y], 2, rng)[0]) == 2  # the same target twice is one direction
+
+
+def test_images_of_few_points_are_cross_fitted():
+    """Pure noise: a regression tells the points it has seen, and nobody else."""
+    rng = np.random.default_rng(0)
+    X, y, s = rng.normal(size=(300, 60)), rng.integers(2, size=300), rng.integers(2, size=300)
+    omega, images = directions(X, [y, s], 2, rng)
+    seen, unseen = X @ omega.T, images
+    assert seen[y == 1, 0].mean() - seen[y == 0, 0].mean() > 0.6
+    assert unseen[y == 1, 0].mean() - unseen[y == 0, 0].mean() < 0.2
