@@ -10,6 +10,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
 
@@ -37,7 +38,8 @@ def directions(X, targets, rank: int, rng: np.random.Generator) -> tuple[np.ndar
     are then cross-fitted: each by regressions on the other folds, as it will be for people not seen.
     """
     scale = _spans(X)
-    scaled = _times(X, 1 / scale) if hasattr(X, "multiply") else (X - X.min(axis=0)) / scale
+    # Sparse even if it is not: products of dense arrays take all cores, and are many times slower when these are busy.
+    scaled = _times(X, 1 / scale) if hasattr(X, "multiply") else csr_array((X - X.min(axis=0)) / scale)
     strengths = [_strength(scaled, target, rng) for target in targets]
     found = _logistic(scaled, targets, strengths) / scale
     kept = _independent(X, found)[:rank]

@@ -150,6 +150,8 @@ def descend(
     people: People, model: Projected, layout: Layout, T: float, prices: Prices | None, max_steps: int
 ) -> Projected:
     """The model after up to ``max_steps`` steps of L-BFGS."""
+    if not max_steps:  # SciPy would make one
+        return model
     Z = None if layout.train_omega else model.project(people.X)
     shapes = [model.V.shape, model.handicaps.shape, *([model.omega.shape] if layout.train_omega else [])]
     ends = np.cumsum([int(np.prod(shape)) for shape in shapes])[:-1]
