@@ -13,7 +13,6 @@ import pandas as pd
 import psutil
 import pytest
 from browser import ROOT, free_port, streamlit_server, wait_for
-from playwright.sync_api import expect
 from sweeps import LONG, QUICK, SECONDS, SLOW, Visit, finished, slow_query, sweep_run
 
 from fairglvq import datasets
@@ -199,8 +198,6 @@ def test_a_cluster_that_has_not_this_program_says_so(data, tmp_path):
 
 # ---- in a browser ----
 
-XOR = "?data=xor&epochs=5&folds=2&seeds=1&methods=glvq.fairglvq&s_fairglvq=0_1"
-
 
 def worker_processes(server):
     return [
@@ -211,29 +208,18 @@ def worker_processes(server):
 
 
 @pytest.mark.browser
-def test_the_same_button_runs_on_the_cluster(browser, cluster, finished_at, tmp_path):
-    """Compute, with an address in FAIRGLVQ_CLUSTER; no process of the server's own trains anything."""
-    places = {"FAIRGLVQ_CLUSTER": cluster.scheduler_address, "FAIRGLVQ_STORE": str(tmp_path / "rows.sqlite")}
-    with streamlit_server("app.py", **places) as (url, server), opened(browser, url, XOR) as visit:
-        visit.button("Compute (6 models)").click()
-        visit.button("Compute again").wait_for(timeout=120_000)
-        expect(visit.text("6 of 6 models are finished")).to_be_visible()
-        visit.drawn()
-        assert len(finished_at) == 6 + 4
-        assert set(finished_at) <= set(cluster.scheduler.workers)
-        assert worker_processes(server) == []
-
-
-@pytest.mark.browser
-def test_a_cluster_that_dies_and_one_that_is_not_there_are_named_and_nothing_is_lost(browser, tmp_path):
+def test_the_button_runs_on_the_cluster_and_if_that_dies_or_is_not_there_it_is_named_and_nothing_is_lost(
+    browser, tmp_path
+):
     port = free_port()
     places = {"FAIRGLVQ_CLUSTER": f"tcp://127.0.0.1:{port}", "FAIRGLVQ_STORE": str(tmp_path / "rows.sqlite")}
-    with streamlit_server("app.py", **places) as (url, _), opened(browser, url, slow_query()) as visit:
+    with streamlit_server("app.py", **places) as (url, server), opened(browser, url, slow_query()) as visit:
         visit.button(f"Compute ({SLOW} models)").click()
         visit.text(f"The cluster at tcp://127.0.0.1:{port} does not answer").wait_for(timeout=60_000)
         with cluster_process(port, tmp_path) as cluster:
             visit.button(f"Compute ({SLOW} models)").click()
             visit.growing()
+            assert worker_processes(server) == []  # no process of the server's own trains anything
             kill_tree(cluster)
             visit.text("stopped answering").wait_for()
         stopped = visit.text(re.compile(rf"Stopped: \d+ of {SLOW} models are finished and kept"))
