@@ -320,16 +320,6 @@ METHODS: Mapping[str, Method] = {
         strengths=(0, 0.5, 0.75, 1, 1.25, 1.5, 2, 4, 8, 12),
         parameters=OF_FAIRGLVQ,
     ),
-    "paritylvq": Method(
-        "ParityLVQ",
-        "Prototypes with handicaps in a plane of label and group, trained so that the gap between the groups is at "
-        "most 1 - parity.",
-        _fit_paritylvq,
-        _prepare_share,
-        knob="parity",
-        strengths=(0.8, 0.85, 0.9, 0.95, 0.98, 1),
-        parameters=OF_PARITYLVQ,
-    ),
     "correlation_remover": Method(
         "CorrelationRemover + GLVQ",
         "Subtracts from every feature the share alpha of what correlates with the group, then trains GLVQ; it must be "
@@ -367,6 +357,16 @@ METHODS: Mapping[str, Method] = {
         "gradient boosting",
         "Trees on trees, without any care for fairness: about as accurate as the features allow.",
         _fit_gradient_boosting,
+    ),
+    "paritylvq": Method(
+        "ParityLVQ",
+        "Prototypes with handicaps in a plane of label and group, trained so that the gap between the groups is at "
+        "most 1 - parity.",
+        _fit_paritylvq,
+        _prepare_share,
+        knob="parity",
+        strengths=(0.8, 0.85, 0.9, 0.95, 0.98, 1),
+        parameters=OF_PARITYLVQ,
     ),
 }
 

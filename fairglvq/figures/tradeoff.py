@@ -35,7 +35,7 @@ _COLOURS = (
     ClassColour("#6b8000", "#b5cf3a"),  # olive
     ClassColour("#0a8fc4", "#5fd0ff"),  # sky
     ClassColour("#5a3012", "#f2d9b5"),  # brown and sand
-    ClassColour("#d63fa8", "#ff9be0"),  # pink
+    ClassColour("#1e0069", "#692dff"),  # indigo
 )
 _GREYS = (
     ClassColour("#8a8d98", "#868a96"),
@@ -112,8 +112,8 @@ def tradeoff_figure(
     if strength_labels:
         label_strengths(figure, ranges)
     _lay_out(figure, theme, height)
-    figure.update_xaxes(title_text=_axis_title(x, "←", "→"), range=ranges[0], tickformat=".2f")
-    figure.update_yaxes(title_text=_axis_title(y, "↓", "↑"), range=ranges[1])
+    figure.update_xaxes(title_text=_axis_title(x, "←", "→"), range=ranges[0], tickformat=_tick_format(ranges[0]))
+    figure.update_yaxes(title_text=_axis_title(y, "↓", "↑"), range=ranges[1], tickformat=_tick_format(ranges[1]))
     return figure
 
 
@@ -285,6 +285,11 @@ def _hover(x: str, y: str | None = None, *, counted: bool = True) -> str:
 def _axis_title(name: str, down: str, up: str) -> str:
     measure = MEASURES[name]
     return f"{measure.title} {up} better" if measure.more_is_better else f"{measure.title} {down} fairer"
+
+
+def _tick_format(ends) -> str:
+    """Two decimals, or three where ticks are so close that two would say the same."""
+    return ".2f" if abs(ends[1] - ends[0]) > 0.08 else ".3f"
 
 
 def _lay_out(figure: go.Figure, theme: Theme, height: int) -> None:

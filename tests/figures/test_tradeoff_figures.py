@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from colours import SIGHT, THEMES, contrast, lab, linear
+from curves import curve_of
 
 from fairglvq.experiments import bundle, methods, paper
 from fairglvq.fairness import limit
 from fairglvq.figures import tradeoff as figures
 from fairglvq.grammar import BACKGROUNDS, CLASS_COLOURS, GROUP_SHAPES
 from fairglvq.tradeoff import curve
-from tests.tradeoff.test_curve import curve_of
 
 LINE = limit.Limit(np.array([0.0, 0.2, 1.0]), np.array([0.87, 1.0, 1.0]), estimated=False)
 
@@ -202,3 +202,13 @@ def test_alt_text_is_one_sentence_of_numbers(table):
         "0.24 (C = 0) to 0.86 at 0.02 (C = 2)."
     )
     assert figures.alt_text(table.iloc[:0]) == "Accuracy against statistical parity gap: no points yet."
+
+
+def test_ticks_of_a_narrow_axis_do_not_repeat():
+    narrow, wide = (
+        figures.tradeoff_figure(curve_of("glvq", [(math.nan, 0.1, 0.75), (math.nan, 0.1, 0.75 + span)]).assign(
+            accuracy_std=0.001
+        ))
+        for span in (0.01, 0.2)
+    )  # fmt: skip
+    assert (narrow.layout.yaxis.tickformat, wide.layout.yaxis.tickformat) == (".3f", ".2f")

@@ -4,10 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
+from browser import ROOT, Watch, chromium, static_files
 from playwright.sync_api import expect
 
 from fairglvq.grammar import stage_grammar
-from tests.browser import ROOT, Watch, chromium, static_files
 
 pytestmark = pytest.mark.browser
 
