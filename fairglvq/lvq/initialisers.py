@@ -15,11 +15,19 @@ from fairglvq.lvq.trainer import as_rows, nearest_prototypes, squared_distances
 SHARED_NOISE = 0.0005
 
 
+# Centres of more rows than this are those of so many drawn from them: a start need not be finer. Adult, whose published
+# runs start from all rows, stays below it.
+KMEANS_ROWS = 50_000
+
+
 def kmeans(X, k: int, rng: np.random.Generator, *, max_iter: int = 300, tol: float = 1e-4) -> np.ndarray:
     """Centres (k, d) of Lloyd's algorithm from greedy k-means++ seeds; ``tol`` is relative to the features' variance.
 
-    With fewer than k distinct points the surplus centres repeat others, and their cells are empty.
+    More than KMEANS_ROWS points are sampled. With fewer than k distinct points the surplus centres repeat others, and
+    their cells are empty.
     """
+    if X.shape[0] > KMEANS_ROWS:
+        X = X[np.sort(rng.choice(X.shape[0], KMEANS_ROWS, replace=False))]
     rows = as_rows(X)
     W = _seeds(X, rows, k, rng)
     tol = tol * _mean_variance(X)

@@ -76,6 +76,9 @@ def check_parameters(values: Mapping[str, Any], known=PARAMETERS) -> None:
             raise ValueError(f"{name} must be {words}; got {value!r}")
 
 
+BLOCK = 16384  # points decided about at a time: distances of all of them to all prototypes may not fit into memory
+
+
 class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, BaseEstimator):
     """Decides by the closest of ``prototypes_`` (P, d), which stand class by class.
 
@@ -84,15 +87,16 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
 
     def predict(self, X):
         """The class of the nearest prototype."""
-        D = self._comparable(X)
-        return self.prototype_labels_[D.argmin(axis=1)]
+        X = self._points(X)
+        nearest = [self._comparable(X[a : a + BLOCK]).argmin(axis=1) for a in range(0, X.shape[0], BLOCK)]
+        return self.prototype_labels_[np.concatenate(nearest)]
 
     def decision_function(self, X):
         """How clearly a class wins: (d_other - d_class) / (d_other + d_class), in [-1, 1].
 
         Two classes: one score per point, above 0 for ``classes_[1]``. More: (n, K).
         """
-        D, K, codes = self._comparable(X), len(self.classes_), self._prototype_codes()
+        D, K, codes = self._comparable(self._points(X)), len(self.classes_), self._prototype_codes()
         nearest = np.stack([D[:, codes == c].min(axis=1) for c in range(K)], axis=1)  # (n, K)
         if K == 2:
             return self._lead(nearest[:, 0], nearest[:, 1])
@@ -101,7 +105,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
 
     def transform(self, X):
         """Distance to every prototype, (n, P)."""
-        return np.sqrt(self._squared_distances(X))
+        return np.sqrt(self._squared_distances(self._points(X)))
 
     # -- checks and labels ------------------------------------------------------------------------------------------
 
@@ -153,7 +157,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         return X
 
     def _squared_distances(self, X):
-        X, omega = self._points(X), getattr(self, "omega_", None)
+        omega = getattr(self, "omega_", None)
         if omega is None:
             return squared_distances(as_rows(X), self.prototypes_)
         return squared_distances(dense_rows(np.asarray(X @ omega.T)), self.prototypes_ @ omega.T)

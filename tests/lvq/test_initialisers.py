@@ -6,7 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.cluster import KMeans
 
+from fairglvq.lvq import initialisers
 from fairglvq.lvq.initialisers import INITIALISERS, SHARED_NOISE, initial_prototypes, kmeans
+from fairglvq.lvq.trainer import nearest_prototypes
 
 
 def blobs(n=300, d=2, k=4, spread=0.1, seed=0):
@@ -124,3 +126,16 @@ class TestStarts:
             self.start(np.zeros((5, 2)))
         with pytest.raises(ValueError, match="init holds NaN"):
             self.start(np.full((6, 2), np.nan))
+
+
+def test_many_rows_are_sampled(monkeypatch):
+    monkeypatch.setattr(initialisers, "KMEANS_ROWS", 100)
+    rng = np.random.default_rng(0)
+    X = np.repeat([[0.0, 0.0], [5.0, 5.0]], 500, axis=0) + rng.normal(0, 0.1, (1000, 2))
+    measured = []
+    monkeypatch.setattr(
+        initialisers, "nearest_prototypes", lambda rows, W: measured.append(rows.n) or nearest_prototypes(rows, W)
+    )
+    centres = initialisers.kmeans(X, 2, rng)
+    assert set(measured) == {100}
+    np.testing.assert_allclose(np.sort(centres[:, 0]), [0, 5], atol=0.1)
