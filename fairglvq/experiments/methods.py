@@ -61,9 +61,8 @@ class Method:
         return model.predict(X, sensitive_features=s) if self.uses_group_to_decide else model.predict(X)
 
 
-OF_GLVQ = frozenset(
-    {"activation", "batch_size", "beta", "init", "learning_rate", "max_epochs", "n_prototypes", "shuffle", "step"}
-)
+OF_GLVQ = frozenset({"activation", "batch_size", "beta", "init", "learning_rate", "max_epochs", "n_prototypes"})
+OF_GLVQ |= {"metric", "rank", "shuffle", "step"}
 OF_FAIRGLVQ = OF_GLVQ | {"alpha"}
 OF_PARITYLVQ = frozenset({"measure", "metric", "n_prototypes", "rank"})
 """Names that a sweep may set; the strength, the seed and the history are not among them. ParityLVQ's own epochs and

@@ -10,7 +10,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
 
@@ -38,8 +37,7 @@ def directions(X, targets, rank: int, rng: np.random.Generator) -> tuple[np.ndar
     are then cross-fitted: each by regressions on the other folds, as it will be for people not seen.
     """
     scale = _spans(X)
-    # Sparse even if it is not: products of dense arrays take all cores, and are many times slower when these are busy.
-    scaled = _times(X, 1 / scale) if hasattr(X, "multiply") else csr_array((X - X.min(axis=0)) / scale)
+    scaled = _times(X, 1 / scale) if hasattr(X, "multiply") else (X - X.min(axis=0)) / scale
     strengths = [_strength(scaled, target, rng) for target in targets]
     found = _logistic(scaled, targets, strengths) / scale
     kept = _independent(X, found)[:rank]
@@ -60,6 +58,16 @@ def directions(X, targets, rank: int, rng: np.random.Generator) -> tuple[np.ndar
             centred = np.asarray(X[left_out] @ turned.T) - turned @ _mean(X[seen])
             images[left_out, : len(kept)] = centred + omega[: len(kept)] @ _mean(X)
     return omega, images
+
+
+def first_metric(X, targets, metric: str, rank: int | None, rng) -> tuple[np.ndarray, np.ndarray]:
+    """Ω to begin with, (r, d) or, of a diagonal metric, (d,); and the images to train on, (n, r)."""
+    d = X.shape[1]
+    if metric == "matrix" and rank is not None and rank < d:
+        return directions(X, targets, rank, rng)
+    diagonal = np.ones(d) if metric == "euclidean" else unit_spread(X)
+    images = X.multiply(diagonal).toarray() if hasattr(X, "multiply") else X * diagonal
+    return (diagonal if metric == "diagonal" else np.diag(diagonal)), images
 
 
 def unit_spread(X) -> np.ndarray:

@@ -1,6 +1,8 @@
 """FairGLVQ (Störck et al. 2024): GLVQ whose prototypes also keep the protected group hard to tell."""
 
-from fairglvq.lvq.glvq import GLVQ
+from sklearn.utils.metaestimators import available_if
+
+from fairglvq.lvq.glvq import GLVQ, streams
 
 
 class FairGLVQ(GLVQ):
@@ -39,6 +41,8 @@ class FairGLVQ(GLVQ):
         shuffle=True,
         random_state=None,
         record_every="auto",
+        metric="euclidean",
+        rank=None,
     ):
         super().__init__(
             n_prototypes,
@@ -52,6 +56,8 @@ class FairGLVQ(GLVQ):
             shuffle=shuffle,
             random_state=random_state,
             record_every=record_every,
+            metric=metric,
+            rank=rank,
         )
         self.C = C
         self.alpha = alpha
@@ -61,6 +67,7 @@ class FairGLVQ(GLVQ):
         self._need_groups(sensitive_features)
         return self._fit(X, y, sensitive_features)
 
+    @available_if(streams)
     def partial_fit(self, X, y, *, sensitive_features=None, classes=None, groups=None):
         """Learn from one more mini-batch in constant memory; votes are running counts, and old ones fade.
 

@@ -6,9 +6,13 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length
+from sklearn.utils.metaestimators import available_if
 
 from fairglvq.labels import as_column, encode, positions
+from fairglvq.lvq import learned_metric
+from fairglvq.lvq.directions import first_metric
 from fairglvq.lvq.initialisers import initial_prototypes
+from fairglvq.lvq.projected import Projected, lift, one_thread
 from fairglvq.lvq.prototype_classifier import PrototypeClassifier, refuse_large_values
 from fairglvq.lvq.trainer import Recipe, Snapshot, Trainer, as_rows
 
@@ -19,6 +23,13 @@ MANY_GROUPS, SMALL_GROUP = 10, 10
 # counted in the cell they were in; without halving, old counts would fix the pseudo-classes: on XOR with C = 2 or 3 the
 # gap between the groups then grew to 0.4, from 0.25 without fairness. With halving, a stream ends where fit does.
 VOTES_PER_PROTOTYPE = 100
+
+
+def streams(model) -> bool:
+    """Whether a model can learn from one mini-batch after the other."""
+    if model.metric != "euclidean":
+        raise AttributeError("partial_fit needs metric='euclidean': a learned metric is trained on all points at once")
+    return True
 
 
 class GLVQ(PrototypeClassifier):
@@ -49,9 +60,20 @@ class GLVQ(PrototypeClassifier):
         whole training set. "auto": a twentieth of ``max_epochs``, but at least 5, which adds at most about a quarter to
         the training time; 1 about doubles it; None keeps no history.
 
+    metric : {"euclidean", "diagonal", "matrix"}, default="euclidean"
+        Distances |x - w|², or |Ω(x - w)|² with a learned Ω: a weight per feature (GRLVQ) or a matrix (GMLVQ). A
+        learned metric is trained by L-BFGS on all points: ``max_epochs`` are its steps; ``learning_rate``,
+        ``batch_size``, ``step``, ``shuffle`` and ``record_every`` play no part.
+    rank : int or None, default=None
+        Rows of a matrix Ω; None: as many as features. Fewer start from directions that tell the label and, if
+        given, the group (logistic regression).
+
     Attributes
     ----------
     prototypes_ : ndarray (P, d), class by class
+        With a learned metric: of all points with the image that decides, the closest to the mean of the cell.
+    omega_, relevances_ : ndarray (r, d) and (d,), or None
+        Ω, and the diagonal of ΩᵀΩ with sum 1.
     prototype_labels_ : ndarray (P,)
     pseudo_classes_ : ndarray (P,) or None
         Majority group of each prototype's cell; None when trained without ``sensitive_features``.
@@ -85,6 +107,8 @@ class GLVQ(PrototypeClassifier):
         shuffle=True,
         random_state=None,
         record_every="auto",
+        metric="euclidean",
+        rank=None,
     ):
         self.n_prototypes = n_prototypes
         self.learning_rate = learning_rate
@@ -97,11 +121,14 @@ class GLVQ(PrototypeClassifier):
         self.shuffle = shuffle
         self.random_state = random_state
         self.record_every = record_every
+        self.metric = metric
+        self.rank = rank
 
     def fit(self, X, y):
         """Train on X (n, d) with class labels y (n,)."""
         return self._fit(X, y, None)
 
+    @available_if(streams)
     def partial_fit(self, X, y, *, classes=None):
         """Learn from one more mini-batch; ``classes`` names all classes and is needed at the first call."""
         return self._partial_fit(X, y, None, classes, None)
@@ -118,6 +145,10 @@ class GLVQ(PrototypeClassifier):
         if self.groups_ is not None:
             _warn_many_groups(self.groups_, group_codes, len(self.prototype_labels_))
         rng = np.random.default_rng(self._seed())
+        if self.metric != "euclidean":
+            with one_thread():
+                return self._fit_metric(X, codes, group_codes, rng)
+        self._set_metric(None)
         W = self._start(X, codes, rng)
         trainer = Trainer(
             as_rows(X), codes, group_codes, W, self._prototype_codes(), self._recipe(), rng, n_groups=self._n_groups()
@@ -127,7 +158,7 @@ class GLVQ(PrototypeClassifier):
             trainer.run(0, every)
         if self.max_epochs:
             trainer.run(self.max_epochs, every)
-        self.history_ = [self._decode(snapshot) for snapshot in trainer.history]
+        self.history_: list = [self._decode(snapshot) for snapshot in trainer.history]
         self._set_prototypes(trainer.prototypes.W, trainer.prototypes.pseudo)
         self.n_epochs_, self.n_alpha_uses_ = trainer.epoch, trainer.alpha_uses
         self._stream_rng, self._votes = rng, trainer.cells.counts  # where partial_fit would go on
@@ -137,6 +168,21 @@ class GLVQ(PrototypeClassifier):
                 if trainer.steps
                 else "in the first step: the model is its start and has learned nothing"
             )
+        return self
+
+    def _fit_metric(self, X, codes, group_codes, rng):
+        targets = [codes] if group_codes is None else [codes, group_codes]
+        omega, images = first_metric(X, targets, self.metric, self.rank, rng)
+        given = self.init if isinstance(self.init, str) else np.asarray(self.init) @ np.atleast_2d(omega).T
+        V = initial_prototypes(given, images, codes, self.n_prototypes, len(self.classes_), rng)
+        start = Projected(omega, V, np.zeros(len(V)))
+        terms = learned_metric.Terms(codes, self._prototype_codes(), group_codes)
+        taken = learned_metric.train(X, start, terms, self._recipe(), self.max_epochs, rng)
+        self.history_, last = taken, taken[-1]
+        omega = last.model.omega if last.model.omega.ndim == 2 else np.diag(last.model.omega)
+        self._set_metric(omega)
+        self._set_prototypes(lift(X, last.model.cells(last.model.project(X)), omega, last.model.V), last.pseudo_classes)
+        self.n_epochs_, self.n_alpha_uses_ = last.epoch, 0
         return self
 
     def _partial_fit(self, X, y, s, classes, groups):

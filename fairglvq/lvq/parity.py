@@ -11,9 +11,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
 
-from fairglvq.lvq.projected import Pair, Projected, gradient, pair_up
+from fairglvq.lvq.projected import Pair, Projected, gradient, minimise, pair_up
 
 SMOOTH = 1e-3
 """Gaps below this are rounded off, so that the cost has a gradient at a gap of 0."""
@@ -149,27 +148,10 @@ def _sigmoid(t) -> np.ndarray:
 def descend(
     people: People, model: Projected, layout: Layout, T: float, prices: Prices | None, max_steps: int
 ) -> Projected:
-    """The model after up to ``max_steps`` steps of L-BFGS."""
-    if not max_steps:  # SciPy would make one
-        return model
+    """The model after up to ``max_steps`` steps."""
     Z = None if layout.train_omega else model.project(people.X)
-    shapes = [model.V.shape, model.handicaps.shape, *([model.omega.shape] if layout.train_omega else [])]
-    ends = np.cumsum([int(np.prod(shape)) for shape in shapes])[:-1]
-
-    def unpack(p) -> Projected:
-        parts = [part.reshape(shape) for part, shape in zip(np.split(p, ends), shapes, strict=True)]
-        return Projected(parts[2] if layout.train_omega else model.omega, parts[0], parts[1])
-
-    def pack(one: Projected) -> np.ndarray:
-        parts = [one.V, one.handicaps, *([one.omega] if layout.train_omega else [])]
-        return np.concatenate([part.ravel() for part in parts])
-
-    def objective(p):
-        value, slopes = cost(people, unpack(p), layout, T, prices, Z)
-        return value, pack(slopes)
-
-    found = minimize(objective, pack(model), jac=True, method="L-BFGS-B", options={"maxiter": max_steps})
-    return unpack(found.x)
+    trained = ("V", "handicaps", "omega") if layout.train_omega else ("V", "handicaps")
+    return minimise(lambda one: cost(people, one, layout, T, prices, Z), model, trained, max_steps)[0]
 
 
 class Step(NamedTuple):

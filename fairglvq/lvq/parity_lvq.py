@@ -7,9 +7,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from fairglvq.labels import encode
 from fairglvq.lvq import parity
-from fairglvq.lvq.directions import directions, unit_spread
+from fairglvq.lvq.directions import first_metric
 from fairglvq.lvq.initialisers import class_kmeans
-from fairglvq.lvq.projected import Projected
+from fairglvq.lvq.projected import Projected, lift, one_thread
 from fairglvq.lvq.prototype_classifier import PARAMETERS, PrototypeClassifier
 
 
@@ -129,14 +129,18 @@ class ParityLVQ(PrototypeClassifier):
         error = parity.standard_error(rates, wanted.astype(float))
         self.margin_ = min(error, self.max_gap / 2)
         allowed = self.max_gap - self.margin_
-        omega, images = self._metric(X, codes, groups, rng)
-        people = parity.People(X if layout.train_omega else images, codes, rates)
-        start = Projected(
-            omega if layout.train_omega else np.eye(images.shape[1]),
-            class_kmeans(images, codes, self.n_prototypes, len(self.classes_), rng),
-            np.zeros(len(self.prototype_labels_)),
-        )
-        self.history_ = parity.train(people, start, layout, allowed, self.max_epochs)
+        with one_thread():
+            omega, images = first_metric(X, [codes, groups], self.metric, self.rank, rng)
+            people = parity.People(X if layout.train_omega else images, codes, rates)
+            start = Projected(
+                omega if layout.train_omega else np.eye(images.shape[1]),
+                class_kmeans(images, codes, self.n_prototypes, len(self.classes_), rng),
+                np.zeros(len(self.prototype_labels_)),
+            )
+            steps = parity.train(people, start, layout, allowed, self.max_epochs)
+        if not layout.train_omega:  # it was trained on images
+            steps = [step._replace(model=step.model._replace(omega=omega)) for step in steps]
+        self.history_ = steps
         # Dual ascent ends in a fine zigzag around the gap, well below what another sample of people would change.
         found = parity.best(self.history_, allowed + error / 5)
         if found.gap > self.max_gap + error:
@@ -146,7 +150,7 @@ class ParityLVQ(PrototypeClassifier):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self._set_model(X, groups, omega, found)
+        self._set_model(X, groups, found)
         return self
 
     def decision_function(self, X):
@@ -177,34 +181,14 @@ class ParityLVQ(PrototypeClassifier):
             raise ValueError(f"favourable must be one of the classes {known}; got {favourable!r}")
         return favourable
 
-    def _metric(self, X, codes, groups, rng) -> tuple[np.ndarray, np.ndarray]:
-        """Ω to begin with, (r, d) or diagonal (d,), and the images to train on, (n, r)."""
-        d = X.shape[1]
-        if self.metric == "matrix" and self.rank is not None and self.rank < d:
-            return directions(X, [codes, groups], self.rank, rng)
-        diagonal = np.ones(d) if self.metric == "euclidean" else unit_spread(X)
-        images = Projected(diagonal, np.empty((0, d)), np.empty(0)).project(X)
-        return (diagonal if self.metric == "diagonal" else np.diag(diagonal)), images
-
-    def _set_model(self, X, groups, omega, found: parity.Step) -> None:
-        model = found.model._replace(omega=np.diag(found.model.omega) if self.metric == "diagonal" else omega)
-        self.omega_ = model.omega
+    def _set_model(self, X, groups, found: parity.Step) -> None:
+        omega = found.model.omega
+        model = found.model._replace(omega=np.diag(omega) if omega.ndim == 1 else omega)
+        self._set_metric(model.omega)
         self.handicaps_ = model.handicaps
         self.multipliers_ = found.prices.multipliers
-        weights = (self.omega_**2).sum(axis=0)
-        self.relevances_ = weights / (weights.sum() or 1.0)
         cells = model.cells(model.project(X))
-        self.prototypes_ = _lift(X, cells, self.omega_, model.V)
+        self.prototypes_ = lift(X, cells, self.omega_, model.V)
         votes = np.zeros((len(model.V), groups.max() + 1))
         np.add.at(votes, (cells, groups), 1)
         self.pseudo_classes_ = np.asarray(self.groups_)[votes.argmax(axis=1)]
-
-
-def _lift(X, cells, omega, V) -> np.ndarray:
-    """Prototypes (P, d) with the images V, each as close to the mean of its cell as its image allows."""
-    means = np.empty((len(V), omega.shape[1]))
-    everybody = np.asarray(X.mean(axis=0)).ravel()
-    for j in range(len(V)):
-        members = np.flatnonzero(cells == j)
-        means[j] = np.asarray(X[members].mean(axis=0)).ravel() if members.size else everybody
-    return means + (V - means @ omega.T) @ np.linalg.pinv(omega).T

@@ -7,10 +7,18 @@ derivatives to Ω, the images of the prototypes and the handicaps.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from scipy.optimize import minimize
+from threadpoolctl import threadpool_limits
+
+
+def one_thread() -> threadpool_limits:
+    """For a ``with``: products of small arrays on all cores are many times slower as soon as the cores are busy."""
+    return threadpool_limits(limits=1, user_api="blas")
 
 
 class Projected(NamedTuple):
@@ -99,3 +107,45 @@ def _collect(Z, V, who, slopes, d_V, totals, pull):
                 d_V[j, k] -= change
                 if pull.size:
                     pull[i, k] += change
+
+
+def minimise(
+    objective: Callable[[Projected], tuple[float, Projected]],
+    model: Projected,
+    trained: Sequence[str],
+    max_steps: int,
+    tolerance: float = 1e-9,
+) -> tuple[Projected, int]:
+    """The model after up to ``max_steps`` steps of L-BFGS on the parts named ``trained``, and how many were made.
+
+    ``objective`` gives the cost of a model and its gradient. Steps end when the cost falls by less than ``tolerance``.
+    """
+    if not max_steps:  # SciPy would make one
+        return model, 0
+    shapes = [getattr(model, name).shape for name in trained]
+    ends = np.cumsum([int(np.prod(shape)) for shape in shapes])[:-1]
+
+    def pack(one: Projected) -> np.ndarray:
+        return np.concatenate([getattr(one, name).ravel() for name in trained])
+
+    def unpack(p: np.ndarray) -> Projected:
+        parts = zip(trained, np.split(p, ends), shapes, strict=True)
+        return model._replace(**{name: part.reshape(shape) for name, part, shape in parts})
+
+    def packed(p: np.ndarray) -> tuple[float, np.ndarray]:
+        value, slopes = objective(unpack(p))
+        return value, pack(slopes)
+
+    options = {"maxiter": max_steps, "ftol": tolerance}
+    found = minimize(packed, pack(model), jac=True, method="L-BFGS-B", options=options)
+    return unpack(found.x), int(found.nit)
+
+
+def lift(X, cells, omega: np.ndarray, V: np.ndarray) -> np.ndarray:
+    """Prototypes (P, d) with the images V, each as close to the mean of its cell as its image allows."""
+    means = np.empty((len(V), omega.shape[1]))
+    everybody = np.asarray(X.mean(axis=0)).ravel()
+    for j in range(len(V)):
+        members = np.flatnonzero(cells == j)
+        means[j] = np.asarray(X[members].mean(axis=0)).ravel() if members.size else everybody
+    return means + (V - means @ omega.T) @ np.linalg.pinv(omega).T

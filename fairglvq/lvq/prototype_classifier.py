@@ -139,6 +139,13 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         self.groups_, codes = encode(s)
         return codes
 
+    def _set_metric(self, omega):
+        """Keep Ω (r, d), None for the Euclidean distance, and how much each feature counts in it."""
+        self.omega_, self.relevances_ = omega, None
+        if omega is not None:
+            weights = (omega**2).sum(axis=0)
+            self.relevances_ = weights / (weights.sum() or 1.0)
+
     def _prototype_codes(self):
         K = len(self.classes_)
         return np.repeat(np.arange(K), len(self.prototype_labels_) // K)

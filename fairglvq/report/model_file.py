@@ -171,6 +171,8 @@ def dumps(saved: SavedModel) -> str:
     name = type(model).__name__
     if ESTIMATORS.get(name) is not type(model):
         raise ModelFileError(f"Only {' and '.join(ESTIMATORS)} can be written to a file; this is a {name}.")
+    if model.metric != "euclidean":
+        raise ModelFileError("A model with a learned metric cannot be written to a file yet; metric='euclidean' can.")
     classes = _plain_labels(model.classes_, "class")
     groups = None if model.groups_ is None else _plain_labels(model.groups_, "group")
     parameters = {key: _plain_parameter(key, value) for key, value in model.get_params(deep=False).items()}

@@ -310,3 +310,10 @@ def test_every_key_is_needed(tree):
     for key in tree:
         with pytest.raises(ModelFileError, match=f"lacks {key}"):
             loads(json.dumps({name: value for name, value in tree.items() if name != key}))
+
+
+def test_a_learned_metric_is_refused_rather_than_left_out():
+    data = datasets.load("xor", size=40)
+    model = GLVQ(2, metric="matrix", random_state=0).fit(data.X, data.y)
+    with pytest.raises(ModelFileError, match="learned metric cannot be written"):
+        dumps(SavedModel.of(model, data))

@@ -1,0 +1,136 @@
+"""Learned metrics of GLVQ and FairGLVQ: exact gradients, decisions against plain NumPy, what they are good for."""
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.model_selection import cross_val_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from fairglvq import GLVQ, FairGLVQ, datasets
+from fairglvq.lvq import learned_metric
+from fairglvq.lvq.activations import ACTIVATIONS
+from fairglvq.lvq.projected import Projected
+from fairglvq.lvq.trainer import Recipe
+
+
+@parametrize_with_checks([GLVQ(2, metric="matrix", rank=2), FairGLVQ(2, C=0, metric="diagonal")])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def case(d=4, r=2, n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    X, y, s = rng.normal(size=(n, d)), rng.integers(3, size=n), rng.integers(2, size=n)
+    labels = np.repeat([0, 1, 2], 2)
+    terms = learned_metric.Terms(y, labels, s, rng.integers(2, size=6))
+    return X, Projected(rng.normal(size=(r, d)), rng.normal(size=(6, r)), np.zeros(6)), terms
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("C", [0.0, 1.5])
+def test_gradient_is_the_derivative(activation, C):
+    X, model, terms = case()
+    recipe = Recipe(C=C, activation=activation, beta=2.0)
+
+    def value(p):
+        omega, V = np.split(p, [model.omega.size])
+        moved = model._replace(omega=omega.reshape(model.omega.shape), V=V.reshape(model.V.shape))
+        return learned_metric.cost(X, moved, terms, recipe)[0]
+
+    slopes = learned_metric.cost(X, model, terms, recipe)[1]
+    exact = np.concatenate([slopes.omega.ravel(), slopes.V.ravel()])
+    p = np.concatenate([model.omega.ravel(), model.V.ravel()])
+    np.testing.assert_allclose(exact, approx_fprime(p, value, 1e-7), atol=2e-6)
+    assert np.abs(exact).max() > 1e-3
+
+
+def test_cost_is_that_of_plain_numpy():
+    X, model, terms = case()
+    D = (((X @ model.omega.T)[:, None, :] - model.V) ** 2).sum(axis=2)
+
+    def mean_cost(sides, labels):
+        same = sides[:, None] == labels
+        near, far = np.where(same, D, np.inf).min(axis=1), np.where(same, np.inf, D).min(axis=1)
+        return ACTIVATIONS["swish"].value((near - far) / (near + far), 2.0).mean()
+
+    expected = mean_cost(terms.y, terms.labels) - 0.7 * mean_cost(terms.s, terms.pseudo)
+    found = learned_metric.cost(X, model, terms, Recipe(C=0.7))[0]
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_group_without_prototypes_does_not_pull():
+    X, model, terms = case()
+    alone = terms._replace(pseudo=np.zeros(6, np.int64))
+    free = learned_metric.cost(X, model, alone, Recipe(C=0.0))
+    fair = learned_metric.cost(X, model, alone, Recipe(C=1.0, alpha=3.0))
+    constant = ACTIVATIONS["swish"].value((3 - 1) / (3 + 1), 2.0)
+    assert fair[0] == pytest.approx(free[0] - constant)
+    np.testing.assert_allclose(fair[1].omega, free[1].omega)
+
+
+@pytest.mark.parametrize(("metric", "rank"), [("matrix", None), ("matrix", 2), ("matrix", 3), ("diagonal", None)])
+def test_decisions_and_distances_are_those_of_omega(metric, rank):
+    X, y = load_wine(return_X_y=True)
+    model = GLVQ(2, metric=metric, rank=rank, random_state=0).fit(X, y)
+    D = (((X[:, None, :] - model.prototypes_) @ model.omega_.T) ** 2).sum(axis=2)
+    np.testing.assert_array_equal(model.predict(X), model.prototype_labels_[D.argmin(axis=1)])
+    np.testing.assert_allclose(model.transform(X), np.sqrt(D), rtol=1e-6, atol=1e-6)
+    assert model.omega_.shape == ((rank or 13), 13)
+    assert model.relevances_.sum() == pytest.approx(1)
+    assert model.history_[-1].class_cost < model.history_[0].class_cost
+    assert model.history_[-1].accuracy == pytest.approx(model.score(X, y))
+
+
+@pytest.mark.parametrize(("load", "least"), [(load_wine, 0.92), (load_breast_cancer, 0.92)])
+@pytest.mark.parametrize("metric", ["matrix", "diagonal"])
+def test_raw_columns_of_any_scale_are_no_problem(load, least, metric):
+    X, y = load(return_X_y=True)
+    model = GLVQ(2, metric=metric, rank=2 if metric == "matrix" else None, random_state=0)
+    assert cross_val_score(model, X, y, cv=3).mean() > least
+    factors = 10.0 ** np.random.default_rng(0).integers(-3, 4, X.shape[1])
+    plain, scaled = model.fit(X, y).predict(X), model.fit(X * factors, y).predict(X * factors)
+    assert (plain == scaled).mean() > 0.98
+
+
+def test_relevances_find_the_columns_that_tell():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(800, 6))
+    y = (X[:, 2] > 0) * 1
+    model = GLVQ(1, metric="diagonal", random_state=0).fit(X, y)
+    assert model.relevances_.argmax() == 2
+    assert model.relevances_[2] > 0.5
+
+
+def test_the_fair_term_makes_cells_tell_the_group_less():
+    data = datasets.load("xor")
+    told = []
+    for C in (0.0, 2.0):
+        model = FairGLVQ(4, C=C, metric="matrix", random_state=0).fit(data.X, data.y, sensitive_features=data.s)
+        told.append(model.history_[-1])
+        assert set(model.pseudo_classes_) <= {0, 1}
+    assert told[1].fair_cost > told[0].fair_cost
+    assert told[1].statistical_parity < told[0].statistical_parity
+
+
+def test_streams_need_the_euclidean_metric():
+    data = datasets.load("xor", size=40)
+    assert not hasattr(FairGLVQ(metric="matrix"), "partial_fit")
+    with pytest.raises(AttributeError) as problem:
+        GLVQ(metric="matrix").partial_fit(data.X, data.y, classes=[0, 1])
+    assert "needs metric='euclidean'" in str(problem.value.__cause__)
+
+
+def test_a_given_start_and_no_steps_is_the_start():
+    data = datasets.load("xor", size=40)
+    W = data.X[[0, 1, 30, 31]]
+    model = GLVQ(2, metric="matrix", init=W, max_epochs=0, random_state=0).fit(data.X, data.y)
+    np.testing.assert_allclose(model.prototypes_, W)
+
+
+def test_fitting_again_without_a_metric_forgets_it():
+    data = datasets.load("xor", size=40)
+    model = GLVQ(2, metric="matrix", random_state=0).fit(data.X, data.y)
+    model.set_params(metric="euclidean").fit(data.X, data.y)
+    assert model.omega_ is None
+    assert model.relevances_ is None
