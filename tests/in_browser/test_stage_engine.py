@@ -788,24 +788,38 @@ def test_code_sent_anew_finds_the_stage_that_is_there(browser):
     assert count == 1
 
 
-def test_a_gesture_is_sent_again_until_a_scene_acknowledges_it(browser):
-    """Streamlit drops a gesture whose run is overtaken by another message of the page."""
-    page = browser.new_page()
+def mounted_by_hand(page):
+    """Mount a stage without Streamlit; returns scenes as they come before the first gesture, and after it was heard.
+
+    ``window.show(scene)`` stands for a run, ``window.stage`` is the stage, ``window.sent`` holds what it sent.
+    """
     meta, arrays = SCENE_OF_C[0.75]
-    scenes = {}  # as they come before the first gesture, and after it was heard
-    for heard in (0, 10**18):
-        scenes[heard] = list(stage.pack(meta | {"reply": None, "view": None, "heard": heard}, arrays))
-    sent = page.evaluate(
-        """async ([code, html, before, after]) => {
+    before, after = (
+        list(stage.pack(meta | {"reply": None, "view": None, "heard": heard}, arrays)) for heard in (0, 10**18)
+    )
+    page.evaluate(
+        """async ([code, html, before]) => {
             document.body.innerHTML = html;
             const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
             const { default: mount } = await import(url);
-            const sent = [];
-            const setTriggerValue = (name, value) => sent.push([name, structuredClone(value)]);
-            const show = (bytes) => mount({
+            window.sent = [];
+            const setTriggerValue = (name, value) => window.sent.push([name, structuredClone(value)]);
+            window.show = (bytes) => mount({
                 data: Uint8Array.from(bytes), parentElement: document.body, setStateValue() {}, setTriggerValue });
-            show(before);
-            const { stage } = document.querySelector(".stage").fairglvqStage;
+            window.show(before);
+            window.stage = document.querySelector(".stage").fairglvqStage.stage;
+        }""",
+        [stage.bundle(), (stage.FOLDER / "stage.html").read_text("utf-8"), before],
+    )
+    return before, after
+
+
+def test_a_gesture_is_sent_again_until_a_scene_acknowledges_it(browser):
+    """Streamlit drops a gesture whose run is overtaken by another message of the page."""
+    page = browser.new_page()
+    sent = page.evaluate(
+        """([before, after]) => {
+            const { stage, show, sent } = window;
             stage.post({ kind: "undo" });
             stage.post({ kind: "C", value: 1 });
             show(before); // a run that handled neither of them
@@ -814,7 +828,7 @@ def test_a_gesture_is_sent_again_until_a_scene_acknowledges_it(browser):
             stage.post({ kind: "C", value: 2 });
             return sent;
         }""",
-        [stage.bundle(), (stage.FOLDER / "stage.html").read_text("utf-8"), *scenes.values()],
+        mounted_by_hand(page),
     )
     page.close()
     assert [name for name, _ in sent] == ["gestures"] * 5
@@ -822,6 +836,23 @@ def test_a_gesture_is_sent_again_until_a_scene_acknowledges_it(browser):
     assert kinds == [["undo"], ["undo", "C"], ["undo", "C"], ["undo", "C", "undo"], ["C"]]
     serials = [gesture["serial"] for gesture in sent[3][1]]
     assert serials == sorted(set(serials))
+
+
+def test_a_gesture_without_an_answer_is_sent_again_after_a_while(browser):
+    """A run that is overtaken by one with nothing new to draw brings no scene that could ask for it."""
+    page = browser.new_page()
+    page.clock.install()
+    _, after = mounted_by_hand(page)
+    page.evaluate("window.stage.post({ kind: 'undo' })")
+    counts = []
+    for seconds in (0, 5, 5, 5, 20):
+        page.clock.fast_forward(1000 * seconds)
+        counts.append(page.evaluate("window.sent.length"))
+    assert counts == [1, 2, 2, 3, 4]  # after 4 s, 8 s more, 16 s more
+    page.evaluate("(after) => window.show(after)", after)
+    page.clock.fast_forward(600_000)
+    assert page.evaluate("window.sent.length") == 4
+    page.close()
 
 
 def test_python_hands_out_a_gesture_until_it_was_handled():

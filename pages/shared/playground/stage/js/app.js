@@ -17,6 +17,7 @@ import { createToolbar } from "./toolbar.js";
 import { unpack } from "./unpack.js";
 import { carryOver, firstView, newState, viewOf } from "./view.js";
 
+const GESTURE_PATIENCE = 4000; // milliseconds without an answer before a gesture is sent again
 const VIEW_DELAY = 400; // milliseconds of rest before Python hears about the view
 let lastSerial = 0;
 const LONGEST_TICK = 0.1; // seconds; after a hidden tab playing goes on where it stopped
@@ -59,6 +60,7 @@ export class Stage {
     clearTimeout(this.viewTimer);
     clearTimeout(this.altTimer);
     clearTimeout(this.askTimer);
+    clearTimeout(this.gestureTimer);
     for (const widget of this.widgets) widget.destroy();
   }
 
@@ -77,7 +79,7 @@ export class Stage {
     }
     this.outbox = this.outbox.filter(({ serial }) => serial > (meta.heard ?? Infinity));
     // Not handled yet: it is still on its way, or Streamlit has dropped it. A gesture that comes twice is handled once.
-    if (this.outbox.length) this.send.gestures(this.outbox);
+    this.sendGestures();
     this.takeReply(meta.reply);
     this.theme = readTheme(this.root, meta.grammar);
     this.layout();
@@ -277,7 +279,18 @@ export class Stage {
   post(gesture) {
     lastSerial = Math.max(lastSerial + 1, 1000 * Date.now()); // also rises over remounts of the page
     this.outbox.push({ ...gesture, serial: lastSerial });
+    this.sendGestures();
+  }
+
+  /**
+   * Send what Python has not acknowledged; and again if no scene comes, because its run was overtaken by one that has
+   * nothing new to draw. Each time after twice as long: a slow run must get to its end.
+   */
+  sendGestures(patience = GESTURE_PATIENCE) {
+    clearTimeout(this.gestureTimer);
+    if (!this.outbox.length || !this.root.isConnected) return;
     this.send.gestures(this.outbox);
+    this.gestureTimer = setTimeout(() => this.sendGestures(2 * patience), patience);
   }
 
   scheduleView() {
