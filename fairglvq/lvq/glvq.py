@@ -14,7 +14,7 @@ from fairglvq.lvq.directions import first_metric
 from fairglvq.lvq.initialisers import initial_prototypes
 from fairglvq.lvq.projected import Projected, lift, one_thread
 from fairglvq.lvq.prototype_classifier import PrototypeClassifier, refuse_large_values
-from fairglvq.lvq.trainer import Recipe, Snapshot, Trainer, as_rows
+from fairglvq.lvq.trainer import Recipe, Snapshot, Trainer, as_rows, compact
 
 # More groups than this, with fewer members than that in the median group, are probably a measurement, not a group.
 MANY_GROUPS, SMALL_GROUP = 10, 10
@@ -171,7 +171,7 @@ class GLVQ(PrototypeClassifier):
         return self
 
     def _fit_metric(self, X, codes, group_codes, rng):
-        targets = [codes] if group_codes is None else [codes, group_codes]
+        X, targets = compact(X), [codes] if group_codes is None else [codes, group_codes]
         omega, images = first_metric(X, targets, self.metric, self.rank, rng)
         given = self.init if isinstance(self.init, str) else np.asarray(self.init) @ np.atleast_2d(omega).T
         V = initial_prototypes(given, images, codes, self.n_prototypes, len(self.classes_), rng)

@@ -11,6 +11,7 @@ from fairglvq.lvq.directions import first_metric
 from fairglvq.lvq.initialisers import class_kmeans
 from fairglvq.lvq.projected import Projected, lift, one_thread
 from fairglvq.lvq.prototype_classifier import PARAMETERS, PrototypeClassifier
+from fairglvq.lvq.trainer import compact
 
 
 class ParityLVQ(PrototypeClassifier):
@@ -110,6 +111,7 @@ class ParityLVQ(PrototypeClassifier):
         if sensitive_features is None:
             raise ValueError("ParityLVQ needs the protected group of every point: fit(X, y, sensitive_features=s)")
         X, y = self._check_points(X, y, reset=True)
+        X = compact(X)
         classes, codes = encode(y)
         self._set_classes(classes)
         groups = self._set_groups(sensitive_features, X.shape[0])
