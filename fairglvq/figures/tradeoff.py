@@ -35,7 +35,7 @@ _COLOURS = (
     ClassColour("#6b8000", "#b5cf3a"),  # olive
     ClassColour("#0a8fc4", "#5fd0ff"),  # sky
     ClassColour("#5a3012", "#f2d9b5"),  # brown and sand
-    ClassColour("#1e0069", "#692dff"),  # indigo
+    ClassColour("#960069", "#c35aa5"),  # magenta
 )
 _GREYS = (
     ClassColour("#8a8d98", "#868a96"),

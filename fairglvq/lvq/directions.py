@@ -36,6 +36,7 @@ def directions(X, targets, rank: int, rng: np.random.Generator) -> tuple[np.ndar
     With few points per column, a regression tells the points it has seen better than others. The images to train on
     are then cross-fitted: each by regressions on the other folds, as it will be for people not seen.
     """
+    targets = [target for target in targets if len(np.unique(target)) > 1]  # a single label has no direction
     scale = _spans(X)
     scaled = _times(X, 1 / scale) if hasattr(X, "multiply") else (X - X.min(axis=0)) / scale
     strengths = [_strength(scaled, target, rng) for target in targets]

@@ -226,3 +226,10 @@ def test_images_of_few_points_are_cross_fitted():
     seen, unseen = X @ omega.T, images
     assert seen[y == 1, 0].mean() - seen[y == 0, 0].mean() > 0.6
     assert unseen[y == 1, 0].mean() - unseen[y == 0, 0].mean() < 0.2
+
+
+def test_a_single_group_has_no_gap_and_no_direction():
+    X, y, *_ = held_out("german")
+    model = ParityLVQ(1, random_state=0).fit(X, y, sensitive_features=np.zeros(len(y)))
+    assert model.score(X, y) > 0.7
+    assert model.multipliers_.size == 0
