@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fairglvq.lvq.initialisers import class_kmeans
 from fairglvq.lvq.projected import Pair, Projected, gradient, minimise, pair_up
 
 SMOOTH = 1e-3
@@ -198,3 +199,47 @@ def best(steps: list[Step], allowed: float) -> Step:
 
 def _typical_margin(people, model, layout) -> float:
     return float(np.median(np.abs(margins(people, model, layout)[1].advantage))) or 1.0
+
+
+class Task(NamedTuple):
+    """All that training needs but the gap allowed, so that many gaps can share it."""
+
+    people: People
+    start: Projected
+    layout: Layout
+    omega: np.ndarray  # (r, d), or (d,) for a diagonal Ω
+    error: float  # standard error of the gap of the true labels
+
+
+class Outcome(NamedTuple):
+    """What training to one gap found."""
+
+    margin: float  # by which training aimed lower than the gap allowed
+    steps: list[Step]
+    found: Step
+
+
+def prepare(X, codes, groups, layout: Layout, measure: str, metric: tuple[np.ndarray, np.ndarray], rng) -> Task:
+    """The start of training; ``metric`` is Ω and the images to train on."""
+    omega, images = metric
+    wanted = codes == layout.favourable
+    rates = rates_of(measure, wanted, groups)
+    people = People(X if layout.train_omega else images, codes, rates)
+    per_class = len(layout.labels) // layout.n_classes
+    start = Projected(
+        omega if layout.train_omega else np.eye(images.shape[1]),
+        class_kmeans(images, codes, per_class, layout.n_classes, rng),
+        np.zeros(len(layout.labels)),
+    )
+    return Task(people, start, layout, omega, standard_error(rates, wanted.astype(float)))
+
+
+def solve(task: Task, max_gap: float, max_steps: int) -> Outcome:
+    """Train to a gap, and choose among the models on the way."""
+    margin = min(task.error, max_gap / 2)
+    allowed = max_gap - margin
+    steps = train(task.people, task.start, task.layout, allowed, max_steps)
+    if not task.layout.train_omega:  # it was trained on images
+        steps = [step._replace(model=step.model._replace(omega=task.omega)) for step in steps]
+    # Dual ascent ends in a fine zigzag around the gap, well below what another sample of people would change.
+    return Outcome(margin, steps, best(steps, allowed + task.error / 5))

@@ -8,8 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from fairglvq.labels import encode
 from fairglvq.lvq import parity
 from fairglvq.lvq.directions import first_metric
-from fairglvq.lvq.initialisers import class_kmeans
-from fairglvq.lvq.projected import Projected, lift, one_thread
+from fairglvq.lvq.projected import lift, one_thread
 from fairglvq.lvq.prototype_classifier import PARAMETERS, PrototypeClassifier
 from fairglvq.lvq.trainer import compact
 
@@ -126,26 +125,12 @@ class ParityLVQ(PrototypeClassifier):
             self.classes_.tolist().index(self.favourable_),
             train_omega=self.metric == "diagonal",
         )
-        wanted = codes == layout.favourable
-        rates = parity.rates_of(self.measure, wanted, groups)
-        error = parity.standard_error(rates, wanted.astype(float))
-        self.margin_ = min(error, self.max_gap / 2)
-        allowed = self.max_gap - self.margin_
         with one_thread():
-            omega, images = first_metric(X, [codes, groups], self.metric, self.rank, rng)
-            people = parity.People(X if layout.train_omega else images, codes, rates)
-            start = Projected(
-                omega if layout.train_omega else np.eye(images.shape[1]),
-                class_kmeans(images, codes, self.n_prototypes, len(self.classes_), rng),
-                np.zeros(len(self.prototype_labels_)),
-            )
-            steps = parity.train(people, start, layout, allowed, self.max_epochs)
-        if not layout.train_omega:  # it was trained on images
-            steps = [step._replace(model=step.model._replace(omega=omega)) for step in steps]
-        self.history_ = steps
-        # Dual ascent ends in a fine zigzag around the gap, well below what another sample of people would change.
-        found = parity.best(self.history_, allowed + error / 5)
-        if found.gap > self.max_gap + error:
+            found_metric = first_metric(X, [codes, groups], self.metric, self.rank, rng)
+            task = parity.prepare(X, codes, groups, layout, self.measure, found_metric, rng)
+            outcome = parity.solve(task, self.max_gap, self.max_epochs)
+        self.margin_, self.history_, found = outcome
+        if found.gap > self.max_gap + task.error:
             warnings.warn(
                 f"No model kept to max_gap={self.max_gap:g} on the training set; the smallest gap was {found.gap:.3f}. "
                 "Raise max_epochs, n_prototypes or max_gap.",

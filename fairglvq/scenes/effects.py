@@ -16,16 +16,10 @@ from fairglvq.wording import percent
 
 def sentences(settings: Settings, scene: Scene) -> dict[str, str]:
     """A sentence per setting."""
-    fair = scene.trainings["fairglvq"]
     scores = final_scores(scene)
     n_learn = int((~scene.points.held_out).sum())
-    return {
-        "C": _strength(settings, scores),
-        "alpha": _alpha(fair, n_learn),
-        "prototypes": _prototypes(settings, scene),
-        "batch_size": _batches(settings, fair, n_learn),
-        "learning_rate": _movement(fair),
-        "epochs": _last_flip(settings, fair),
+    found = {
+        "prototypes": _prototypes(scene),
         "beta": _steepness(settings),
         "step": "Batches in order, scaled as in the published runs."
         if settings.step == "published"
@@ -36,6 +30,19 @@ def sentences(settings: Settings, scene: Scene) -> dict[str, str]:
         "projections": _removed(scene.trainings.get("inp")),
         "plane": "The plane changes what you see, not what is trained.",
     }
+    if "paritylvq" in scores:
+        found["max_gap"] = _gap_kept(settings, scores)
+    stepwise = [key for key, training in scene.trainings.items() if training.moments is None]
+    if stepwise:  # the last one is the one in question
+        title, last = TITLES[stepwise[-1]], scene.trainings[stepwise[-1]]
+        found["batch_size"] = _batches(settings, last, n_learn)
+        found["learning_rate"] = _movement(title, last)
+        found["epochs"] = _last_flip(last)
+    if "fairglvq" in scores:
+        fair = scene.trainings["fairglvq"]
+        found["C"] = _strength(settings, scores)
+        found["alpha"] = _alpha(fair, n_learn) if fair.moments is None else "Points without a rival do not pull here."
+    return found
 
 
 def warnings(scene: Scene) -> list[str]:
@@ -69,14 +76,23 @@ def _alpha(fair: Training, n_learn: int) -> str:
     return f"Used in {uses:,} of {updates:,} updates ({percent(uses / updates)})."
 
 
-def _prototypes(settings: Settings, scene: Scene) -> str:
-    """How many prototypes are nearest to any measured point."""
-    fair, points = scene.trainings["fairglvq"], scene.points
-    W = fair.prototypes[-1]
-    idle = len(W) - len(np.unique(nearest(fair, points.X[points.measured], W)))
+def _prototypes(scene: Scene) -> str:
+    """How many prototypes of the last method are nearest to any measured point."""
+    method = next(reversed(scene.trainings))
+    training, points = scene.trainings[method], scene.points
+    W = training.prototypes[-1]
+    idle = len(W) - len(np.unique(nearest(training, points.X[points.measured], W)))
     if idle:
-        return f"{len(W)} in all; {idle} of FairGLVQ's decide for nobody."
-    return f"{len(W)} in all, and FairGLVQ uses every one."
+        return f"{len(W)} in all; {idle} of {TITLES[method]}'s decide for nobody."
+    return f"{len(W)} in all, and {TITLES[method]} uses every one."
+
+
+def _gap_kept(settings: Settings, scores: dict[str, Score]) -> str:
+    gap = scores["paritylvq"].statistical_parity
+    if gap is None:
+        return "No two groups to compare."
+    where = "held-out people" if settings.held_out or settings.fold else "the people it was trained on"
+    return f"On {where} the gap is {100 * gap:.1f} points, at {percent(scores['paritylvq'].accuracy)} right."
 
 
 def _batches(settings: Settings, fair: Training, n_learn: int) -> str:
@@ -84,14 +100,14 @@ def _batches(settings: Settings, fair: Training, n_learn: int) -> str:
     return f"{steps:,} step{'s' if steps != 1 else ''} per epoch, {steps * int(fair.epochs[-1]):,} in all."
 
 
-def _movement(fair: Training) -> str:
+def _movement(title: str, fair: Training) -> str:
     if len(fair.epochs) < 2:
         return "Nothing moved yet."
     way = np.linalg.norm(fair.prototypes[-1] - fair.prototypes[-2], axis=1).max() / np.diff(fair.epochs)[-1]
-    return f"At the end FairGLVQ still moves {way:.4f} per epoch (the plane is 1 wide)."
+    return f"At the end {title} still moves {way:.4f} per epoch (the plane is 1 wide)."
 
 
-def _last_flip(settings: Settings, fair: Training) -> str:
+def _last_flip(fair: Training) -> str:
     flipped = np.flatnonzero(fair.flips)
     if not flipped.size:
         return "No pseudo-class changed in this run."

@@ -51,6 +51,23 @@ class Plane(NamedTuple):
         return Lens(training.matrix @ self.origin + training.shift, frame, A)
 
 
+OWN_PLANE = (
+    "Each picture is its model: of all columns, a decision needs two numbers, and these are the directions shown. "
+    "Right is towards the favourable label. Everybody stands in the cell that decides about them. {drawn:,} of {all:,} "
+    "people are drawn; a few stand beyond the edge."
+)
+
+
+def lens_of(training: Training, plane: Plane | None) -> Lens | None:
+    """How a model's space is shown: its own plane, the common one, or None where the points' space is the picture."""
+    if training.moments is None or training.matrix is None or training.shift is None:
+        return plane.lens(training) if plane else None
+    frame = np.eye(3, 2)
+    if training.decisions is None:  # drawn data stay where they are
+        return Lens(training.shift, frame, training.matrix[:2])
+    return Lens(np.zeros(3), frame, np.eye(2))
+
+
 def find_plane(settings: Settings, points: Points, glvq: Training) -> Plane:
     """The plane that the settings ask for."""
     learn = np.flatnonzero(~points.held_out)

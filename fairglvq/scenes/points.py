@@ -37,9 +37,9 @@ class Points(NamedTuple):
 
 def points_key(settings: Settings) -> tuple:
     """Every setting that the points depend on."""
-    drawn = () if settings.real else (settings.noise, settings.bias, settings.painted, settings.erased)
+    own = (settings.bins,) if settings.real else (settings.noise, settings.bias, settings.painted, settings.erased)
     split = settings.fold or settings.held_out
-    return ("points", settings.dataset, settings.table, settings.seed, split, *drawn)
+    return ("points", settings.dataset, settings.table, settings.seed, split, *own)
 
 
 def load_points(settings: Settings) -> Points:

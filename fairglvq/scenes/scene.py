@@ -9,13 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairglvq.grammar import stage_grammar
-from fairglvq.scenes.planes import SAMPLE, Plane, find_plane
+from fairglvq.scenes import own_plane
+from fairglvq.scenes.planes import OWN_PLANE, SAMPLE, Lens, Plane, find_plane, lens_of
 from fairglvq.scenes.points import Points
 from fairglvq.scenes.scoring import Score, changed_decisions, decide, nearest, score, tallied
-from fairglvq.scenes.settings import Settings
-from fairglvq.scenes.training import FILM_C, METHODS, Film, Training, film_key
+from fairglvq.scenes.settings import Settings, points_of
+from fairglvq.scenes.training import Film, Training, film_key
 
-TITLES = {"glvq": "GLVQ", "inp": "INP + GLVQ", "fairglvq": "FairGLVQ"}
+TITLES = {"glvq": "GLVQ", "inp": "INP + GLVQ", "fairglvq": "FairGLVQ", "paritylvq": "ParityLVQ"}
+KNOBS = {"fairglvq": "C", "paritylvq": "max_gap"}
 PEOPLE = {
     "adult": ["women", "men"],
     "german": ["people under 25", "people of 25 or older"],
@@ -41,9 +43,18 @@ class Scene(NamedTuple):
 
 def compose(settings: Settings, points: Points, trainings: Mapping[str, Training]) -> Scene:
     """The scene of finished parts; `meta` still lacks what belongs to a visit (film, reply, view, undo)."""
-    plane = find_plane(settings, points, trainings["glvq"]) if settings.real else None
-    shown = _sample(points) if settings.real else np.arange(len(points.y))
+    real = settings.real
+    plane = find_plane(settings, points, trainings["glvq"]) if real and settings.metric == "euclidean" else None
+    shown = _sample(points) if real else np.arange(len(points.y))
+    lenses = {key: lens_of(training, plane) for key, training in trainings.items()}
     places = points.X[shown] if plane is None else (points.X[shown] - plane.origin) @ plane.axes
+    own = {
+        key: training.see(points.X[shown])[:, :2]
+        for key, training in trainings.items()
+        if real and training.moments is not None
+    }
+    if plane is None and real:
+        places = own["glvq"]
     arrays = {
         "points": np.ascontiguousarray(places),
         "y": points.y[shown].astype("u1"),
@@ -51,11 +62,15 @@ def compose(settings: Settings, points: Points, trainings: Mapping[str, Training
         "held_out": points.held_out[shown].astype("u1"),
     }
     n_frames = max(len(training.epochs) for training in trainings.values())
-    baseline = trainings["glvq"].decisions
+    baseline = None if trainings["glvq"].decisions is None else trainings["glvq"].decisions[-1]
     for key, training in trainings.items():
         strength = settings.C if key == "fairglvq" else 0.0
-        own = _panel_arrays(training, points, strength, plane, shown, None if baseline is None else baseline[-1])
-        arrays |= {f"{key}.{name}": _padded(array, name, n_frames) for name, array in own.items()}
+        found = _panel_arrays(
+            training, points, strength, lenses[key], shown, None if baseline is None else baseline[-1]
+        )
+        arrays |= {f"{key}.{name}": _padded(array, name, n_frames, training) for name, array in found.items()}
+        if key in own:
+            arrays[f"{key}.points"] = np.ascontiguousarray(own[key])
     longest = max(trainings.values(), key=lambda training: len(training.epochs))
     labels = np.repeat(np.arange(len(points.classes)), settings.prototypes).tolist()
     meta = {
@@ -66,19 +81,29 @@ def compose(settings: Settings, points: Points, trainings: Mapping[str, Training
         "groups": points.groups,
         "favourable": points.favourable,
         "axes": plane.names if plane else points.axes,
-        "slice": plane.sentence if plane else None,
-        "bounds": _bounds(places),
+        "slice": _slice_sentence(points, plane, real=real),
+        "bounds": _bounds(places, *own.values(), whole=not own),
         "population": len(points.y),
         "epochs": longest.epochs.tolist(),
         "grammar": stage_grammar(len(points.classes), len(points.groups)),
         "painted": len(settings.painted),
-        "coming": len(METHODS) - len(trainings),
-        "panels": [_panel_meta(settings, key, training, labels, places, plane) for key, training in trainings.items()],
-        "film": None,
+        "coming": len(settings.methods) - len(trainings),
+        "panels": [
+            _panel_meta(settings, key, training, labels, places, lenses[key], n_frames)
+            for key, training in trainings.items()
+        ],
+        "films": {},
     }
     if settings.dataset in PEOPLE:
         meta["people"] = PEOPLE[settings.dataset]
     return Scene(meta, arrays, points, trainings, plane, shown)
+
+
+def _slice_sentence(points: Points, plane: Plane | None, *, real: bool) -> str | None:
+    """What the plane of real data is; None for drawn data, where the picture shows everything."""
+    if plane is not None or not real:
+        return plane.sentence if plane else None
+    return OWN_PLANE.format(drawn=min(SAMPLE, len(points.y)), all=len(points.y))
 
 
 def final_scores(scene: Scene) -> dict[str, Score]:
@@ -90,21 +115,20 @@ def final_scores(scene: Scene) -> dict[str, Score]:
     }
 
 
-def with_film(scene: Scene, settings: Settings, film: Film) -> Scene:
-    """The scene with C as a film."""
+def with_film(scene: Scene, settings: Settings, method: str, film: Film) -> Scene:
+    """The scene with a method's strength as a film."""
     arrays = {"prototypes": film.prototypes, "pseudo": film.pseudo.astype("u1")}
-    if scene.plane is not None and film.decisions is not None:
-        lens = scene.plane.lens(scene.trainings["fairglvq"])
+    lens = lens_of(scene.trainings[method], scene.plane)
+    if lens is not None:
         arrays |= {"prototypes": lens.places(film.prototypes), "weights": lens.weights(film.prototypes)}
+    before = scene.trainings["glvq"].decisions
+    if film.decisions is not None and before is not None:
         arrays["counts"] = tallied(scene.points, film.decisions)
-        before = scene.trainings["glvq"].decisions
-        if before is not None:
-            arrays["changed"] = changed_decisions(scene.points, before[-1], film.decisions)
-    labels = scene.meta["panels"][-1]["labels"]
-    about = {"revision": revision(film_key(settings)), "C": FILM_C, "panel": "fairglvq", "labels": labels}
+        arrays["changed"] = changed_decisions(scene.points, before[-1], film.decisions)
+    about = {"revision": revision(film_key(settings, method)), "knob": film.knob, "values": film.values}
     return scene._replace(
-        meta=scene.meta | {"film": about},
-        arrays=scene.arrays | {f"film.{name}": array for name, array in arrays.items()},
+        meta=scene.meta | {"films": scene.meta["films"] | {method: about}},
+        arrays=scene.arrays | {f"film.{method}.{name}": array for name, array in arrays.items()},
     )
 
 
@@ -113,13 +137,15 @@ def _sample(points: Points) -> np.ndarray:
     return np.sort(np.random.default_rng(0).permutation(len(points.y))[:SAMPLE])
 
 
-def _bounds(places: np.ndarray) -> list[float]:
-    low, high = places.min(axis=0), places.max(axis=0)
+def _bounds(*clouds: np.ndarray, whole: bool) -> list[float]:
+    """The box that the picture shows at first: all points, or all but a few that stand far away."""
+    ends = [np.percentile(places, (0, 100) if whole else own_plane.WIDE, axis=0) for places in clouds]
+    low, high = np.min([end[0] for end in ends], axis=0), np.max([end[1] for end in ends], axis=0)
     return [*low.tolist(), *np.maximum(high, low + 1e-3).tolist()]
 
 
 def _panel_arrays(
-    training: Training, points: Points, C: float, plane: Plane | None, shown: np.ndarray, baseline: np.ndarray | None
+    training: Training, points: Points, C: float, lens: Lens | None, shown: np.ndarray, baseline: np.ndarray | None
 ) -> dict[str, np.ndarray]:
     arrays = {
         "prototypes": training.prototypes,
@@ -131,11 +157,11 @@ def _panel_arrays(
         "flips": np.minimum(training.flips, 65535).astype("u2"),
         "alpha_uses": training.alpha_uses.astype("u4"),
     }
-    if plane is not None and training.decisions is not None and baseline is not None:
-        lens = plane.lens(training)
+    if lens is not None:
         arrays["prototypes"] = lens.places(training.prototypes)
         arrays["weights"] = lens.weights(training.prototypes)
         arrays["pull_class"], arrays["pull_fair"] = (arrays[name] @ lens.frame for name in ("pull_class", "pull_fair"))
+    if training.decisions is not None and baseline is not None:
         arrays["counts"] = tallied(points, training.decisions)
         arrays["changed"] = changed_decisions(points, baseline, training.decisions)
         arrays["nearest"] = nearest(training, points.X[shown], training.prototypes[-1]).astype("u2")
@@ -143,29 +169,43 @@ def _panel_arrays(
     return arrays
 
 
-def _padded(array: np.ndarray, name: str, n_frames: int) -> np.ndarray:
-    """A training that stopped early stands still for the rest of the film."""
-    if name == "nearest" or len(array) == n_frames:
-        return array
-    return np.concatenate([array, np.repeat(array[-1:], n_frames - len(array), axis=0)])
+def _frames(training: Training, n_frames: int) -> np.ndarray:
+    """Which recorded frame stands for each of the film's.
+
+    A training that stopped early stands still for the rest; rounds of a search are spread over all of it.
+    """
+    recorded = len(training.epochs)
+    if training.moments is None:
+        return np.minimum(np.arange(n_frames), recorded - 1)
+    return np.round(np.linspace(0, recorded - 1, n_frames)).astype(int)
+
+
+def _padded(array: np.ndarray, name: str, n_frames: int, training: Training) -> np.ndarray:
+    return array if name == "nearest" else array[_frames(training, n_frames)]
 
 
 def _panel_meta(
-    settings: Settings, key: str, training: Training, labels: list[int], places: np.ndarray, plane: Plane | None
+    settings: Settings,
+    key: str,
+    training: Training,
+    labels: list[int],
+    places: np.ndarray,
+    lens: Lens | None,
+    n_frames: int,
 ) -> dict[str, Any]:
-    meta: dict[str, Any] = {"key": key, "title": TITLES[key], "labels": labels, "C": None, "map": None, "line": None}
+    meta: dict[str, Any] = {"key": key, "title": TITLES[key], "labels": labels, "map": None, "line": None}
     meta["note"] = _note(settings, key, training)
-    if key == "fairglvq":
-        meta["C"] = settings.C
-    if training.matrix is None or training.shift is None or training.removed is None:
-        return meta
-    if plane is not None:
-        meta["map"] = {"A": plane.lens(training).A.tolist(), "b": [0.0, 0.0]}
-        return meta
-    meta["map"] = {"A": training.matrix.tolist(), "b": training.shift.tolist()}
-    if len(training.removed) == 1:
-        (rx, ry), centre = training.removed[0], places.mean(axis=0)
-        meta["line"] = {"origin": centre.tolist(), "kept": [-ry, rx], "removed": [rx, ry]}
+    meta["knob"] = KNOBS.get(key)
+    meta["strength"] = getattr(settings, KNOBS[key]) if key in KNOBS else None
+    if training.moments is not None:
+        meta["moments"] = [training.moments[frame] for frame in _frames(training, n_frames)]
+    if lens is not None:
+        meta["map"] = {"A": lens.A.tolist(), "b": [0.0, 0.0]}
+    elif training.matrix is not None and training.shift is not None and training.removed is not None:
+        meta["map"] = {"A": training.matrix.tolist(), "b": training.shift.tolist()}
+        if len(training.removed) == 1:
+            (rx, ry), centre = training.removed[0], places.mean(axis=0)
+            meta["line"] = {"origin": centre.tolist(), "kept": [-ry, rx], "removed": [rx, ry]}
     return meta
 
 
@@ -174,6 +214,8 @@ def _note(settings: Settings, key: str, training: Training) -> str:
         return f"Stopped in epoch {training.epochs[-1]}: prototypes flew off"
     if key == "glvq":
         return "accuracy only"
+    if key == "paritylvq":
+        return f"keeps to a gap of {points_of(settings.max_gap)}"
     if key == "fairglvq":
         return "pushes back what tells groups apart" if settings.C else "C is 0: no fairness push"
     if training.removed is None:
@@ -182,4 +224,4 @@ def _note(settings: Settings, key: str, training: Training) -> str:
         return "removes both directions: nothing is left"
     if not settings.real:
         return "blind along one direction"
-    return f"blind along {len(training.removed)} of {training.prototypes.shape[2]} directions"
+    return f"blind along {len(training.removed)} of {training.removed.shape[1]} directions"

@@ -22,7 +22,7 @@ from fairglvq.scenes import effects, training
 from fairglvq.scenes.points import Points, load_points, points_key
 from fairglvq.scenes.scene import Scene, compose
 from fairglvq.scenes.settings import Settings
-from fairglvq.scenes.training import METHODS, Film, Progress, Training, film_key, part_key
+from fairglvq.scenes.training import Film, Progress, Training, film_key, part_key
 
 CORES = os.cpu_count() or 1
 PARTS = 160  # parts kept: about 0.2 MB each on the plane
@@ -177,28 +177,30 @@ class TrainingService:
         self.results = ResultCache(PARTS)
         self.points = ResultCache(POINTS)
 
-    def order(self, settings: Settings, methods: Sequence[str] = METHODS) -> Job:
-        """Train the methods of a scene; the job's result is a `Show`."""
+    def order(self, settings: Settings, methods: Sequence[str] = ()) -> Job:
+        """Train the methods of a scene, all or some; the job's result is a `Show`."""
         job = Job(settings)
-        progress = {method: job.part(method) for method in methods}
+        progress = {method: job.part(method) for method in methods or settings.methods}
         self.jobs.submit(lambda: self._show(settings, progress), job.future)
         return job
 
-    def order_film(self, settings: Settings) -> Job:
-        """Train FairGLVQ over the whole range of C, in the background; the job's result is a `Film`."""
-        job = Job(film_key(settings))
+    def order_film(self, settings: Settings, method: str) -> Job:
+        """Train a method over the whole range of its strength, in the background; the job's result is a `Film`."""
+        job = Job(film_key(settings, method))
         progress = job.part("film")
 
         def make() -> Film:
             progress(0.0)  # raises if the job was cancelled before it began
-            return self.results.get(job.key, lambda: training.train_film(settings, self._points(settings), progress))
+            return self.results.get(
+                job.key, lambda: training.train_film(settings, self._points(settings), method, progress)
+            )
 
         self.films.submit(make, job.future)
         return job
 
-    def film(self, settings: Settings) -> Film | None:
-        """The film if it is finished."""
-        return self.results.peek(film_key(settings))
+    def film(self, settings: Settings, method: str) -> Film | None:
+        """A method's film if it is finished."""
+        return self.results.peek(film_key(settings, method))
 
     def forget(self, table: str) -> None:
         """Drop everything made from the visitor's table with this key."""

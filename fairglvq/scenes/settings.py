@@ -6,7 +6,7 @@ which controls are made and links are written, read and repaired.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -45,7 +45,9 @@ class Settings:
     """What is trained. The names are the estimators' where they have one; ``prototypes`` counts per class."""
 
     dataset: str = "xor"
+    beside: tuple[str, ...] = ("inp", "fairglvq")  # methods shown beside GLVQ
     C: float = 1.5
+    max_gap: float = 0.05
     alpha: float = 2.0
     prototypes: int = 4
     batch_size: int = 250
@@ -59,6 +61,8 @@ class Settings:
     noise: float = 1.0
     bias: float = 1.0
     seed: int = 0
+    metric: str = "euclidean"
+    bins: int = 0
     plane: str = "pca"
     projections: int = 1
     painted: tuple[Point, ...] = ()
@@ -71,6 +75,15 @@ class Settings:
     def real(self) -> bool:
         """Whether the data are people and not drawn in the plane."""
         return self.dataset == TABLE or not DATASETS[self.dataset].synthetic
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """What is trained: GLVQ, with which the others are compared, and those beside it."""
+        return ("glvq", *self.beside)
+
+    def in_own_plane(self, method: str) -> bool:
+        """Whether a method learns two directions and decides by them alone."""
+        return method == "paritylvq" or (self.real and self.metric == "matrix")
 
 
 @dataclass(frozen=True)
@@ -88,12 +101,13 @@ class Field:
     high: float = 0
     step: float = 0
     names: Mapping[Any, str] | None = None  # words for choices
-    only: str = ""  # "synthetic" or "real": the data sets that have it
+    when: Callable[[Settings], bool] | None = None  # for which settings it means anything; None: for all
+    several: bool = False  # any of the choices, not just one
     usual: float = 0  # upper end of the slider on drawn data, where the whole range would make it too coarse
 
     def applies(self, settings: Settings) -> bool:
-        """Whether the setting means anything for the data set chosen."""
-        return not self.only or (self.only == "real") == settings.real
+        """Whether the setting means anything beside the others."""
+        return self.when is None or self.when(settings)
 
     def top(self, settings: Settings, value: float) -> float:
         """Upper end of the slider."""
@@ -104,6 +118,31 @@ class Field:
         return str((self.names or {}).get(value, value))
 
 
+def _synthetic(settings: Settings) -> bool:
+    return not settings.real
+
+
+def _real(settings: Settings) -> bool:
+    return settings.real
+
+
+def _stepwise(settings: Settings) -> bool:
+    """Whether anything is trained step by step, as Algorithm 1 does; own planes come from a line search."""
+    return not all(map(settings.in_own_plane, settings.methods))
+
+
+def _beside(*methods: str) -> Callable[[Settings], bool]:
+    return lambda settings: any(method in settings.beside for method in methods)
+
+
+def points_of(gap: float) -> str:
+    """A gap in percentage points: "7.5 points"."""
+    return f"{round(100 * gap, 3):g} point{'s' if gap != 0.01 else ''}"
+
+
+GAPS = (0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3)
+"""Largest gaps allowed that can be chosen; also the pictures of ParityLVQ's film."""
+
 FIELDS: dict[str, Field] = {
     "dataset": Field(
         "data",
@@ -111,6 +150,15 @@ FIELDS: dict[str, Field] = {
         "Drawn in the plane, or real people in many dimensions.",
         choices=tuple(DATASETS),
         names={name: entry.title for name, entry in DATASETS.items()} | {TABLE: "Your table"},
+    ),
+    "beside": Field(
+        "beside",
+        "Beside GLVQ",
+        "INP removes the group before training, FairGLVQ pushes against what tells groups apart, ParityLVQ keeps to a "
+        "gap that you name.",
+        choices=("inp", "fairglvq", "paritylvq"),
+        names={"inp": "INP", "fairglvq": "FairGLVQ", "paritylvq": "ParityLVQ"},
+        several=True,
     ),
     "C": Field(
         "C",
@@ -120,6 +168,16 @@ FIELDS: dict[str, Field] = {
         high=15.0,
         step=0.05,
         usual=5.0,
+        when=_beside("fairglvq"),
+    ),
+    "max_gap": Field(
+        "gap",
+        "Largest gap allowed",
+        "ParityLVQ looks for the most accurate prototypes whose groups get the favourable decision about equally "
+        "often: in 100 people, they differ by at most so many.",
+        choices=GAPS,
+        names={gap: points_of(gap) for gap in GAPS},
+        when=_beside("paritylvq"),
     ),
     "prototypes": Field(
         "k",
@@ -135,24 +193,28 @@ FIELDS: dict[str, Field] = {
         "Batch size",
         "Points looked at before every step. Pseudo-classes are voted on anew after each step.",
         choices=(10, 25, 50, 100, 200, 250, 500, 1000, 2500),
+        when=_stepwise,
     ),
     "alpha": Field(
         "alpha",
         "Missing rival alpha",
         "Where no prototype has a point's group as pseudo-class, or none another, one alpha times as far is assumed.",
         choices=(1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 8.0),
+        when=_beside("fairglvq"),
     ),
     "learning_rate": Field(
         "eta",
         "Learning rate η",
         "How far a prototype moves per step.",
         choices=(0.001, 0.003, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3),
+        when=_stepwise,
     ),
     "epochs": Field(
         "epochs",
         "Epochs",
         "How many times training goes through all points.",
         choices=(10, 20, 30, 50, 75, 100, 150, 200, 250, 350, 500),
+        when=_stepwise,
     ),
     "beta": Field(
         "beta",
@@ -168,13 +230,31 @@ FIELDS: dict[str, Field] = {
         "Algorithm 1 as printed, with shuffled batches; or as in the published runs: another scale, batches in order.",
         choices=("algorithm", "published"),
         names={"algorithm": "Algorithm 1", "published": "Published"},
+        when=_stepwise,
     ),
     "projections": Field(
         "inp",
         "Directions INP removes",
         "How often a linear model looks for the group and loses the direction it used.",
         choices=(0, 1, 2, 5, 10, 20, 35, 50, 75, 85, 90, 95, 100, 200, 300, 365, 380),
-        only="real",
+        when=lambda settings: settings.real and "inp" in settings.beside,
+    ),
+    "metric": Field(
+        "metric",
+        "Distance",
+        "Learned: each model finds the two directions that its decisions need, and the picture shows exactly these. "
+        "Plain: every column counts alike, as in the paper; the picture is a slice.",
+        choices=("matrix", "euclidean"),
+        names={"matrix": "Learned plane", "euclidean": "Plain"},
+        when=_real,
+    ),
+    "bins": Field(
+        "bins",
+        "Numbers also as ranges",
+        "Number columns also enter cut into eight ranges, so that straight borders can bend along them.",
+        choices=(0, 8),
+        names={0: "No", 8: "8 ranges"},
+        when=lambda settings: settings.real and settings.dataset != TABLE,
     ),
     "plane": Field(
         "plane",
@@ -182,7 +262,7 @@ FIELDS: dict[str, Field] = {
         "Which two of the many dimensions the pictures show.",
         choices=("pca", "prototypes"),
         names={"pca": "Widest spread", "prototypes": "Two prototypes"},
-        only="real",
+        when=lambda settings: settings.real and settings.metric == "euclidean",
     ),
     "held_out": Field(
         "test",
@@ -199,7 +279,7 @@ FIELDS: dict[str, Field] = {
         low=0.0,
         high=3.0,
         step=0.1,
-        only="synthetic",
+        when=_synthetic,
     ),
     "bias": Field(
         "bias",
@@ -208,16 +288,16 @@ FIELDS: dict[str, Field] = {
         low=0.0,
         high=1.0,
         step=0.05,
-        only="synthetic",
+        when=_synthetic,
     ),
     "seed": Field("seed", "Seed", "Of the data, the split, the start and the order.", low=0, high=9999, step=1),
 }
 
-MAIN = ("dataset", "C", "prototypes", "alpha", "batch_size")
+MAIN = ("dataset", "beside", "C", "max_gap", "prototypes", "alpha", "batch_size")
 """Settings that are always visible; the others are behind "More"."""
 
 _DRAWN = Settings()
-_REAL = Settings(learning_rate=0.05, step="published")
+_REAL = Settings(learning_rate=0.05, step="published", metric="matrix", beside=("fairglvq", "paritylvq"))
 DEFAULTS = {
     "xor": _DRAWN,
     "local": replace(_DRAWN, dataset="local", C=1.0),
@@ -321,6 +401,8 @@ _FORGETS: dict[str, dict[str, Any]] = {
     "held_out": {"start": None, "fold": None},
     "prototypes": {"start": None},
     "projections": {"start": None},
+    "metric": {"start": None},
+    "beside": {"start": None},
 }
 
 
@@ -335,7 +417,8 @@ def with_changes(settings: Settings, **changes: Any) -> Settings:
         forgotten["C"] = own.C
         if settings.real or own.real:
             # Training settings of drawn data do not suit real data, nor the other way round.
-            forgotten |= {f: getattr(own, f) for f in ("prototypes", "batch_size", "learning_rate", "epochs", "step")}
+            of_kind = ("prototypes", "batch_size", "learning_rate", "epochs", "step", "metric", "bins", "beside")
+            forgotten |= {name: getattr(own, name) for name in of_kind}
     return replace(settings, **(forgotten | real))
 
 

@@ -1,4 +1,4 @@
-"""GLVQ, INP + GLVQ and FairGLVQ trained on the points of a scene and recorded frame by frame.
+"""The methods of a scene trained on its points and recorded frame by frame.
 
 Each part (`train_part`, `train_film`) depends on some of the settings only, named by its key. With finished parts kept
 under their keys, a change retrains no more than it has to.
@@ -15,10 +15,11 @@ import numpy as np
 from fairglvq.datasets.split import Scaling, fold_seed
 from fairglvq.lvq.initialisers import initial_prototypes
 from fairglvq.lvq.trainer import Recipe, Trainer, as_rows, nearest_prototypes
+from fairglvq.scenes import own_plane
+from fairglvq.scenes.own_plane import Seen
 from fairglvq.scenes.points import Points, points_key
-from fairglvq.scenes.settings import Settings
+from fairglvq.scenes.settings import GAPS, Settings
 
-METHODS = ("glvq", "inp", "fairglvq")
 FILM_C = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0)
 FRAME_BYTES = 150_000  # of all frames together, so that a scene stays well under 300 KB
 MOST_FRAMES = 51
@@ -45,6 +46,7 @@ class Training(NamedTuple):
     shift: np.ndarray | None
     removed: np.ndarray | None  # (r, d) directions that INP removed
     flew_off: bool
+    moments: tuple[str, ...] | None = None  # (F,) what to call each frame of a model in its own plane
 
     def see(self, X: np.ndarray) -> np.ndarray:
         """Points (n, d) in the model's space."""
@@ -52,8 +54,10 @@ class Training(NamedTuple):
 
 
 class Film(NamedTuple):
-    """FairGLVQ at the end of training for every strength of `FILM_C`; M strengths."""
+    """A method at the end of training for every one of M strengths."""
 
+    knob: str  # the setting that is the strength
+    values: tuple[float, ...]
     prototypes: np.ndarray  # (M, P, d)
     pseudo: np.ndarray  # (M, P)
     decisions: np.ndarray | None  # (M, n measured)
@@ -61,34 +65,40 @@ class Film(NamedTuple):
 
 def part_key(settings: Settings, method: str) -> tuple:
     """Every setting that one method's training depends on."""
-    own = {"glvq": (), "inp": (settings.projections,), "fairglvq": (settings.C, settings.alpha)}[method]
+    own = {
+        "glvq": (),
+        "inp": (settings.projections,),
+        "fairglvq": (settings.C, settings.alpha),
+        "paritylvq": (settings.max_gap,),
+    }[method]
     return (method, *_training_key(settings, method), *own)
 
 
-def film_key(settings: Settings) -> tuple:
-    """Every setting that the film depends on: all of FairGLVQ's but C."""
-    return ("film", *_training_key(settings, "fairglvq"), settings.alpha)
+def filmed(settings: Settings) -> tuple[str, ...]:
+    """The methods that have a film; in planes of their own, only those whose plane stays the same."""
+    return tuple(m for m in settings.beside if m == "paritylvq" or (m == "fairglvq" and not settings.in_own_plane(m)))
+
+
+def film_key(settings: Settings, method: str) -> tuple:
+    """Every setting that a method's film depends on: all but its strength."""
+    return ("film", method, *_training_key(settings, method), *((settings.alpha,) if method == "fairglvq" else ()))
 
 
 def _training_key(settings: Settings, method: str) -> tuple:
     s = settings
+    if s.in_own_plane(method):
+        return (*points_key(s)[1:], s.prototypes, "own plane", None if method == "paritylvq" else s.beta)
     start = s.start if s.start and s.start.panel == method else None
     return (*points_key(s)[1:], s.prototypes, s.batch_size, s.learning_rate, s.epochs, s.beta, s.step, start)
 
 
 def train_part(settings: Settings, points: Points, method: str, progress: Progress) -> Training:
     """Train one method and record it."""
-    learn = ~points.held_out
-    X, matrix, shift, removed = points.X, None, None, None
-    if method == "inp" and len(np.unique(points.s[learn])) > 1:
-        inp, scaling, matrix = _null_space(settings, points)
-        shift, removed = scaling.offset, inp.directions_
-        X = np.empty_like(X)
-        # Separately, as in a sweep: a matrix product of another size may differ in the last bit.
-        for part in (learn, ~learn):
-            if part.any():
-                X[part] = scaling.apply(inp.transform(points.X[part]))
-    trainer = _trainer(settings, points, method, X[learn])
+    seen = _seen(settings, points, method)
+    if settings.in_own_plane(method):
+        return _train_in_plane(settings, points, method, seen)
+    X = seen.X
+    trainer = _trainer(settings, points, method, X[~points.held_out])
     every = record_interval(settings, len(points.classes))
     trainer.run(0, every)
     _train(trainer, settings, every, progress)
@@ -108,25 +118,77 @@ def train_part(settings: Settings, points: Points, method: str, progress: Progre
         flips=np.array([h.flips for h in history]),
         alpha_uses=np.array([h.alpha_uses for h in history]),
         decisions=decisions,
-        matrix=matrix,
-        shift=shift,
-        removed=removed,
+        matrix=seen.matrix,
+        shift=seen.shift,
+        removed=seen.removed,
         flew_off=trainer.flew_off,
     )
 
 
-def train_film(settings: Settings, points: Points, progress: Progress) -> Film:
-    """Train FairGLVQ once for every strength; only the result of each training is kept."""
+def _seen(settings: Settings, points: Points, method: str) -> Seen:
+    """People as the method gets them: INP takes directions away first."""
+    learn = ~points.held_out
+    if method != "inp" or len(np.unique(points.s[learn])) < 2:
+        return Seen(points.X)
+    inp, scaling, matrix = _null_space(settings, points)
+    X = np.empty_like(points.X)
+    # Separately, as in a sweep: a matrix product of another size may differ in the last bit.
+    for part in (learn, ~learn):
+        if part.any():
+            X[part] = scaling.apply(inp.transform(points.X[part]))
+    return Seen(X, matrix, scaling.offset, inp.directions_)
+
+
+def _train_in_plane(settings: Settings, points: Points, method: str, seen: Seen) -> Training:
+    """A model that decides in a plane of its own; steps of a line search have no pulls and no epochs."""
+    models, moments = own_plane.train(settings, points, method, seen, seed_of(settings))
+    placed = own_plane.place(models, points, seen, real=settings.real, turn=method != "paritylvq")
+    pseudo = _majorities(placed, points)
+    F, P = pseudo.shape
+    flips = np.append(0, (pseudo[1:] != pseudo[:-1]).sum(axis=1))
+    unknown, still = np.full(F, np.nan), np.zeros((F, P, 3))
+    decisions = _decisions_in_plane(settings, points, placed)
+    return Training(
+        np.arange(F), placed.prototypes, pseudo, still, still, unknown, unknown, flips, np.zeros(F, int), decisions,
+        placed.matrix, placed.shift, seen.removed, flew_off=False, moments=moments,
+    )  # fmt: skip
+
+
+def _decisions_in_plane(settings: Settings, points: Points, placed: own_plane.Placed) -> np.ndarray | None:
+    if not settings.real:
+        return None
+    labels = np.repeat(np.arange(len(points.classes)), settings.prototypes)
+    return _decisions(points.X[points.measured] @ placed.matrix.T + placed.shift, placed.prototypes, labels)
+
+
+def _majorities(placed: own_plane.Placed, points: Points) -> np.ndarray:
+    """Majority groups (F, P) of the training points in each cell; the first group where there are none."""
+    learn = ~points.held_out
+    rows, s = as_rows(points.X[learn] @ placed.matrix.T + placed.shift), points.s[learn]
+    votes = np.zeros((*placed.prototypes.shape[:2], len(points.groups)), int)
+    for number, W in enumerate(placed.prototypes):
+        np.add.at(votes[number], (nearest_prototypes(rows, W), s), 1)
+    return votes.argmax(axis=2)
+
+
+def train_film(settings: Settings, points: Points, method: str, progress: Progress) -> Film:
+    """Train a method once for every strength; only the result of each training is kept."""
+    if method == "paritylvq":
+        seen = Seen(points.X)
+        models = own_plane.film(settings, points, GAPS, seed_of(settings), progress)
+        placed = own_plane.place(models, points, seen, real=settings.real, turn=False)
+        decisions = _decisions_in_plane(settings, points, placed)
+        return Film("max_gap", GAPS, placed.prototypes, _majorities(placed, points), decisions)
     learn = ~points.held_out
     X = points.X[learn]
     W, pseudo = [], []
     for number, C in enumerate(FILM_C):
-        trainer = _trainer(settings, points, "fairglvq", X, C=C)
+        trainer = _trainer(settings, points, method, X, C=C)
         _train(trainer, settings, 0, _part_of(progress, number, len(FILM_C)))
         W.append(trainer.prototypes.W.copy())
         pseudo.append(trainer.prototypes.pseudo.copy())
     decisions = _decisions(points.X[points.measured], W, trainer.prototypes.labels) if settings.real else None
-    return Film(np.stack(W), np.stack(pseudo), decisions)
+    return Film("C", FILM_C, np.stack(W), np.stack(pseudo), decisions)
 
 
 def _decisions(X: np.ndarray, models: Iterable[np.ndarray], labels: np.ndarray) -> np.ndarray:
@@ -184,7 +246,7 @@ def _train(trainer: Trainer, settings: Settings, every: int, progress: Progress)
 def record_interval(settings: Settings, n_classes: int) -> int:
     """Epochs between two frames, so that all frames fit into `FRAME_BYTES`."""
     per_prototype = 33 + (8 if settings.real else 0)
-    frame = len(METHODS) * (per_prototype * settings.prototypes * n_classes + 40)
+    frame = len(settings.methods) * (per_prototype * settings.prototypes * n_classes + 40)
     most = min(MOST_FRAMES, FRAME_BYTES // frame)
     if settings.real:
         most = min(most, 31)  # a frame of a large table costs as much as an epoch

@@ -129,6 +129,7 @@ def settings_of(choice: Choice, model: ModelKey) -> Settings | None:
         return None
     base = DEFAULTS[choice.dataset]
     own: dict[str, Any] = {name: getattr(choice, name) for name in PARAMETERS}
+    own |= {"metric": "euclidean", "beside": Settings().beside}
     if model.method == "fairglvq":
         own["C"] = model.strength
     elif model.method == "inp":

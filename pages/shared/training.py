@@ -10,7 +10,6 @@ from fairglvq.scenes import service as scene_service
 from fairglvq.scenes.points import UntrainableError
 from fairglvq.scenes.service import Job, Show
 from fairglvq.scenes.settings import Settings
-from fairglvq.scenes.training import METHODS
 from fairglvq.wording import time_left
 from pages.shared import session
 from pages.shared.server import training_service
@@ -30,7 +29,7 @@ def trained(*, without_inp_first: bool = False) -> Show | None:
     model = visit().model
     settings = model.settings
     first = without_inp_first and model.shown is None and not settings.real
-    if first and scene_service.cold() and model.view is None:
+    if first and scene_service.cold() and model.view is None and settings.beside == Settings().beside:
         _show_without_inp(settings)
     if not _in_view(settings):
         awaited = model.shown is None or model.shown[0] != settings
@@ -45,7 +44,7 @@ def trained(*, without_inp_first: bool = False) -> Show | None:
 def _in_view(settings: Settings) -> bool:
     """Whether exactly this is shown, with all methods."""
     shown = visit().model.shown
-    return shown is not None and shown[0] == settings and len(shown[1].scene.trainings) == len(METHODS)
+    return shown is not None and shown[0] == settings and len(shown[1].scene.trainings) == len(settings.methods)
 
 
 def _ordered(settings: Settings) -> Job:

@@ -1,0 +1,142 @@
+"""Models that learn two directions of the data and decide by them alone: in their plane the picture is the model.
+
+A decision, argmin |Ωx - v|² - handicap, is that of the nearest prototype in a space with one dimension more: people
+stand at height 0 of it, a prototype at the height sqrt(largest handicap - its own). So everything that is known of
+nearest prototypes holds here too, and the plane shows cells and people exactly.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fairglvq.scenes.points import Points, points_key
+from fairglvq.scenes.settings import Settings
+
+RANK = 2
+WIDE = (0.5, 99.5)  # per cent of the people that span the picture: a few lie far away
+
+
+class Seen(NamedTuple):
+    """People as a method gets them: X, or z = matrix x + shift after INP."""
+
+    X: np.ndarray  # (n, d)
+    matrix: np.ndarray | None = None  # (d, d)
+    shift: np.ndarray | None = None  # (d,)
+    removed: np.ndarray | None = None  # (r, d) directions that INP removed
+
+
+class Placed(NamedTuple):
+    """Models in the space that the stage shows, z = matrix x + shift; its last dimension is the height."""
+
+    matrix: np.ndarray  # (3, d)
+    shift: np.ndarray  # (3,)
+    prototypes: np.ndarray  # (F, P, 3)
+
+
+def train(settings: Settings, points: Points, method: str, seen: Seen, seed: int) -> tuple[list, tuple[str, ...]]:
+    """The models (`Projected`) on the way to the last, and what to call each moment."""
+    if method == "paritylvq":
+        outcome = _solve(settings, points, settings.max_gap, seed)
+        rounds = len(outcome.steps) - 1
+        moments = ["trained on the true labels alone", *(f"round {n} of {rounds}" for n in range(1, rounds + 1))]
+        return [*(step.model for step in outcome.steps), outcome.found.model], (*moments, "the best of all rounds")
+    from fairglvq.lvq.fair_glvq import FairGLVQ
+    from fairglvq.lvq.glvq import GLVQ
+    from fairglvq.lvq.projected import Projected
+
+    options: dict[str, Any] = {"metric": "matrix", "rank": RANK, "beta": settings.beta, "random_state": seed}
+    learn = ~points.held_out
+    X, y = seen.X[learn], points.y[learn]
+    if method == "fairglvq":
+        model = FairGLVQ(settings.prototypes, C=settings.C, alpha=settings.alpha, **options)
+        model.fit(X, y, sensitive_features=points.s[learn])
+    else:
+        model = GLVQ(settings.prototypes, **options).fit(X, y)
+    images = model.prototypes_ @ model.omega_.T
+    return [Projected(model.omega_, images, np.zeros(len(images)))], ("fully trained",)
+
+
+def film(settings: Settings, points: Points, gaps: tuple[float, ...], seed: int, progress) -> list:
+    """ParityLVQ (`Projected`) trained to each of the gaps, in the plane that all of them share."""
+    models = []
+    for number, gap in enumerate(gaps):
+        models.append(_solve(settings, points, gap, seed).found.model)
+        progress((number + 1) / len(gaps))
+    return models
+
+
+def _solve(settings: Settings, points: Points, max_gap: float, seed: int):
+    """What ``ParityLVQ(prototypes, max_gap=max_gap, random_state=seed)`` finds."""
+    from fairglvq.lvq import parity
+    from fairglvq.lvq.parity_lvq import ParityLVQ
+    from fairglvq.lvq.projected import one_thread
+
+    task = _task(settings, points, seed)
+    with one_thread():
+        return parity.solve(task, max_gap, ParityLVQ().max_epochs)
+
+
+_tasks: dict[tuple, Any] = {}  # the latest ones: directions depend on the points alone, whatever gap is allowed
+
+
+def _task(settings: Settings, points: Points, seed: int):
+    from fairglvq.lvq import parity
+    from fairglvq.lvq.directions import first_metric
+    from fairglvq.lvq.projected import one_thread
+    from fairglvq.lvq.trainer import compact
+
+    key = (*points_key(settings), settings.prototypes)
+    if key not in _tasks:
+        learn, K = ~points.held_out, len(points.classes)
+        rng = np.random.default_rng(seed)
+        X, y, s = compact(points.X[learn]), points.y[learn], points.s[learn]
+        layout = parity.Layout(np.repeat(np.arange(K), settings.prototypes), K, points.favourable, train_omega=False)
+        with one_thread():
+            metric = first_metric(X, [y, s], "matrix", RANK, rng)
+            _tasks[key] = parity.prepare(X, y, s, layout, "statistical_parity", metric, rng)
+        while len(_tasks) > 16:
+            _tasks.pop(next(iter(_tasks)), None)
+    return _tasks[key]
+
+
+def place(models: list, points: Points, seen: Seen, *, real: bool, turn: bool) -> Placed:
+    """The models where the stage draws them: on drawn data as they are, on real data turned and scaled to fit.
+
+    ``turn``: right is where the favourable label is. Otherwise only signs change, because the first direction tells
+    the label already. Distances of all people and prototypes change by one common factor, decisions not at all.
+    """
+    omega = np.zeros((RANK, seen.X.shape[1]))
+    omega[: len(models[0].omega)] = models[0].omega[:RANK]
+    T, offset = np.eye(RANK), np.zeros(RANK)
+    if real:
+        T, offset = _fitted(seen.X[~points.held_out] @ omega.T, points, turn=turn)
+    scale = np.sqrt(abs(np.linalg.det(T)))
+    frames = []
+    for model in models:
+        V = np.zeros((len(model.V), RANK))
+        V[:, : model.V.shape[1]] = model.V
+        heights = scale * np.sqrt(model.handicaps.max() - model.handicaps)
+        frames.append(np.column_stack([V @ T.T + offset, heights]))
+    matrix, shift = T @ omega, offset
+    if seen.matrix is not None and seen.shift is not None:
+        matrix, shift = matrix @ seen.matrix, matrix @ seen.shift + offset
+    return Placed(np.vstack([matrix, np.zeros(matrix.shape[1])]), np.append(shift, 0.0), np.stack(frames))
+
+
+def _fitted(Z: np.ndarray, points: Points, *, turn: bool) -> tuple[np.ndarray, np.ndarray]:
+    """A turn with a scale, and an offset, after which most images lie between 0 and 1: right is favourable."""
+    learn = ~points.held_out
+    favoured = points.y[learn] == points.favourable
+    ahead = Z[favoured].mean(axis=0) - Z[~favoured].mean(axis=0)
+    length = np.linalg.norm(ahead)
+    cos, sin = ahead / length if turn and length > 0 else (np.sign(ahead[0]) or 1.0, 0.0)
+    T = np.array([[cos, sin], [-sin, cos]])
+    groups = points.s[learn]
+    up = (Z @ T.T)[:, 1]
+    if up[groups == groups.max()].mean() < up.mean():
+        T[1] *= -1  # people of the last group stand higher
+    low, high = np.percentile(Z @ T.T, WIDE, axis=0)
+    scale = 1 / max(float((high - low).max()), 1e-9)
+    return scale * T, -scale * low
