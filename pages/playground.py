@@ -12,7 +12,7 @@ from fairglvq.scenes.scene import with_film
 from fairglvq.scenes.service import Show
 from fairglvq.scenes.settings import PRESETS, TABLE, Settings, preset_of
 from fairglvq.scenes.sources import dataset_of
-from fairglvq.scenes.training import Film, film_key
+from fairglvq.scenes.training import Film, film_key, filmed
 from pages.shared import controls, download, menu, safe_text, session, training
 from pages.shared.links import missing_in_link
 from pages.shared.playground import gestures, stage
@@ -31,6 +31,13 @@ REAL_INTRO = (
     "Each point is a person: colour is the true label, shape is their group. Each large mark is a **prototype** "
     "that decides for everyone nearest to it, in all dimensions at once; the picture is a slice. Press play, drag a "
     "prototype, turn C."
+)
+
+OWN_PLANE_INTRO = (
+    "Each point is a person: colour is the true label, shape is their group. Each model has found the two directions "
+    "that its decisions need, and its picture shows exactly these; each large mark is a **prototype** that decides for "
+    "its cell. GLVQ only wants to be right; **ParityLVQ** keeps to the gap that you allow. Move that slider and watch "
+    "the border turn."
 )
 
 
@@ -60,9 +67,10 @@ def intro(settings: Settings) -> str:
     preset = preset_of(settings)
     if preset:
         return PRESETS[preset].story
-    if settings.dataset == TABLE:
-        return f"**Your table.** {REAL_INTRO}"
-    return f"**{DATASETS[settings.dataset].description}** {REAL_INTRO}" if settings.real else INTRO
+    if not settings.real:
+        return INTRO
+    what = "Your table." if settings.dataset == TABLE else DATASETS[settings.dataset].description
+    return f"**{what}** {OWN_PLANE_INTRO if settings.metric == 'matrix' else REAL_INTRO}"
 
 
 def notices(settings: Settings) -> None:
@@ -97,9 +105,12 @@ def draw(show: Show) -> None:
     settings = model.shown[0]
     for warning in show.warnings:
         st.warning(warning)
-    film = model.film = film_of(settings)
-    scene = with_film(show.scene, settings, film) if film else show.scene
+    films = model.films = films_of(settings)
+    scene = show.scene
+    for method, film in films.items():
+        scene = with_film(scene, settings, method, film)
     meta = scene.meta | {
+        "filmed": filmed(settings),
         "reply": model.reply,
         "facts": model.facts,
         "heard": model.heard,
@@ -113,28 +124,35 @@ def draw(show: Show) -> None:
     if settings.real and (caveats := dataset_of(settings).caveats):
         st.html(safe_text.STYLE)
         safe_text.say("Caveats: " + " ".join(caveats), "small")
-    if film is None:
-        order_film(settings)
+    order_films(settings)
 
 
-def film_of(settings: Settings) -> Film | None:
-    """C as a film, if it is trained."""
-    job = visit().model.film_job
-    if job and job.key == film_key(settings) and job.future.done() and not job.future.exception():
-        return job.future.result()
-    return training_service().film(settings)
+def films_of(settings: Settings) -> dict[str, Film]:
+    """The films that are trained, by method."""
+    found = {}
+    for method in filmed(settings):
+        job = visit().model.film_jobs.get(method)
+        if job and job.key == film_key(settings, method) and job.future.done() and not job.future.exception():
+            found[method] = job.future.result()
+        elif film := training_service().film(settings, method):
+            found[method] = film
+    return found
 
 
-def order_film(settings: Settings) -> None:
-    """Have the film trained, now that the picture is there; one for other settings is no longer needed."""
+def order_films(settings: Settings) -> None:
+    """Have the films trained, now that the picture is there; those for other settings are no longer needed."""
     model = visit().model
-    job = model.film_job
-    if job is None or job.key != film_key(settings) or job.cancelled:
-        if job:
+    wanted = {method: film_key(settings, method) for method in filmed(settings) if method not in model.films}
+    for method, job in list(model.film_jobs.items()):
+        if job.key != wanted.get(method, job.key) or job.cancelled or method not in filmed(settings):
             job.cancel()
-        job = model.film_job = training_service().order_film(settings)
-    if not (job.future.done() and job.future.exception()):
-        model.awaited.append(job)
+            del model.film_jobs[method]
+    for method in wanted:
+        if method not in model.film_jobs:
+            model.film_jobs[method] = training_service().order_film(settings, method)
+        job = model.film_jobs[method]
+        if not (job.future.done() and job.future.exception()):
+            model.awaited.append(job)
 
 
 menu.require_app()

@@ -234,11 +234,41 @@ def prepare(X, codes, groups, layout: Layout, measure: str, metric: tuple[np.nda
     return Task(people, start, layout, omega, standard_error(rates, wanted.astype(float)))
 
 
+def settled(model: Projected, task: Task) -> Projected:
+    """The same decisions by prototypes that stand among the people they decide for.
+
+    Only differences of |z - v|² - b decide, so v may become c v + t for all prototypes at once if handicaps follow:
+    b' = |v'|² - c (|v|² - b). Scale c and shift t bring prototypes as close to the means of their cells as possible. A
+    prototype that decides for nobody goes back to its start, with the largest handicap that leaves it without people.
+    """
+    Z = model.project(task.people.X)
+    cells = model.cells(Z)
+    sizes = np.bincount(cells, minlength=len(model.V))
+    used = np.flatnonzero(sizes)
+    means = np.stack([Z[cells == j].mean(axis=0) for j in used])
+    weights = sizes[used] / len(Z)
+    v, m = (part - weights @ part for part in (model.V[used], means))
+    length = float(weights @ (v**2).sum(axis=1))
+    c = float(weights @ (v * m).sum(axis=1)) / length if length > 0 else 1.0
+    if c <= 0:
+        return model
+    V = c * model.V + weights @ (means - c * model.V[used])
+    handicaps = (V**2).sum(axis=1) - c * ((model.V**2).sum(axis=1) - model.handicaps)
+    idle = np.flatnonzero(sizes == 0)
+    V[idle] = task.start.V[idle]
+    far = ((Z[:, None] - V[used]) ** 2).sum(axis=2) - handicaps[used]
+    for j in idle:
+        handicaps[j] = (((Z - V[j]) ** 2).sum(axis=1) - far.min(axis=1)).min()
+        handicaps[j] -= 1e-9 * (1 + abs(handicaps[j]))
+    return model._replace(V=V, handicaps=handicaps - handicaps[used].min())
+
+
 def solve(task: Task, max_gap: float, max_steps: int) -> Outcome:
     """Train to a gap, and choose among the models on the way."""
     margin = min(task.error, max_gap / 2)
     allowed = max_gap - margin
     steps = train(task.people, task.start, task.layout, allowed, max_steps)
+    steps = [step._replace(model=settled(step.model, task)) for step in steps]
     if not task.layout.train_omega:  # it was trained on images
         steps = [step._replace(model=step.model._replace(omega=task.omega)) for step in steps]
     # Dual ascent ends in a fine zigzag around the gap, well below what another sample of people would change.

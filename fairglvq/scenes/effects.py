@@ -78,7 +78,7 @@ def _alpha(fair: Training, n_learn: int) -> str:
 
 def _prototypes(scene: Scene) -> str:
     """How many prototypes of the last method are nearest to any measured point."""
-    method = next(reversed(scene.trainings))
+    method = list(scene.trainings)[-1]
     training, points = scene.trainings[method], scene.points
     W = training.prototypes[-1]
     idle = len(W) - len(np.unique(nearest(training, points.X[points.measured], W)))

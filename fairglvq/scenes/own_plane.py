@@ -16,6 +16,7 @@ from fairglvq.scenes.settings import Settings
 
 RANK = 2
 WIDE = (0.5, 99.5)  # per cent of the people that span the picture: a few lie far away
+BOUNDS = [0.0, 0.0, 1.0, 0.72]  # of all pictures of own planes
 
 
 class Seen(NamedTuple):
@@ -111,7 +112,10 @@ def place(models: list, points: Points, seen: Seen, *, real: bool, turn: bool) -
     omega[: len(models[0].omega)] = models[0].omega[:RANK]
     T, offset = np.eye(RANK), np.zeros(RANK)
     if real:
-        T, offset = _fitted(seen.X[~points.held_out] @ omega.T, points, turn=turn)
+        T = _turned(seen.X[~points.held_out] @ omega.T, points, turn=turn)
+        ends = np.percentile(seen.X[~points.held_out] @ (T @ omega).T, WIDE, axis=0)
+        scale, offset = _fitted(ends, models[-1].V[:, :RANK] @ T[:, : models[-1].V.shape[1]].T)
+        T = scale * T
     scale = np.sqrt(abs(np.linalg.det(T)))
     frames = []
     for model in models:
@@ -125,8 +129,8 @@ def place(models: list, points: Points, seen: Seen, *, real: bool, turn: bool) -
     return Placed(np.vstack([matrix, np.zeros(matrix.shape[1])]), np.append(shift, 0.0), np.stack(frames))
 
 
-def _fitted(Z: np.ndarray, points: Points, *, turn: bool) -> tuple[np.ndarray, np.ndarray]:
-    """A turn with a scale, and an offset, after which most images lie between 0 and 1: right is favourable."""
+def _turned(Z: np.ndarray, points: Points, *, turn: bool) -> np.ndarray:
+    """A turn, or only signs, after which right is favourable and people of the last group stand higher."""
     learn = ~points.held_out
     favoured = points.y[learn] == points.favourable
     ahead = Z[favoured].mean(axis=0) - Z[~favoured].mean(axis=0)
@@ -136,7 +140,19 @@ def _fitted(Z: np.ndarray, points: Points, *, turn: bool) -> tuple[np.ndarray, n
     groups = points.s[learn]
     up = (Z @ T.T)[:, 1]
     if up[groups == groups.max()].mean() < up.mean():
-        T[1] *= -1  # people of the last group stand higher
-    low, high = np.percentile(Z @ T.T, WIDE, axis=0)
-    scale = 1 / max(float((high - low).max()), 1e-9)
-    return scale * T, -scale * low
+        T[1] *= -1
+    return T
+
+
+def _fitted(ends: np.ndarray, prototypes: np.ndarray) -> tuple[float, np.ndarray]:
+    """Scale and offset that bring people between ``ends`` (2, 2), and prototypes not far from them, into `BOUNDS`."""
+    low, high = ends
+    margin = (high - low) / 3
+    low, high = (
+        pick([end, *np.clip(prototypes, low - margin, high + margin)], axis=0)
+        for pick, end in ((np.min, low), (np.max, high))
+    )
+    size = np.maximum(high - low, 1e-9)
+    room = np.array(BOUNDS[2:])
+    scale = float((0.92 * room / size).min())
+    return scale, room / 2 - scale * (low + high) / 2

@@ -65,9 +65,7 @@ def compose(settings: Settings, points: Points, trainings: Mapping[str, Training
     baseline = None if trainings["glvq"].decisions is None else trainings["glvq"].decisions[-1]
     for key, training in trainings.items():
         strength = settings.C if key == "fairglvq" else 0.0
-        found = _panel_arrays(
-            training, points, strength, lenses[key], shown, None if baseline is None else baseline[-1]
-        )
+        found = _panel_arrays(training, points, strength, lenses[key], shown, baseline)
         arrays |= {f"{key}.{name}": _padded(array, name, n_frames, training) for name, array in found.items()}
         if key in own:
             arrays[f"{key}.points"] = np.ascontiguousarray(own[key])
@@ -82,7 +80,7 @@ def compose(settings: Settings, points: Points, trainings: Mapping[str, Training
         "favourable": points.favourable,
         "axes": plane.names if plane else points.axes,
         "slice": _slice_sentence(points, plane, real=real),
-        "bounds": _bounds(places, *own.values(), whole=not own),
+        "bounds": _bounds(places) if plane or not real else own_plane.BOUNDS,
         "population": len(points.y),
         "epochs": longest.epochs.tolist(),
         "grammar": stage_grammar(len(points.classes), len(points.groups)),
@@ -137,10 +135,8 @@ def _sample(points: Points) -> np.ndarray:
     return np.sort(np.random.default_rng(0).permutation(len(points.y))[:SAMPLE])
 
 
-def _bounds(*clouds: np.ndarray, whole: bool) -> list[float]:
-    """The box that the picture shows at first: all points, or all but a few that stand far away."""
-    ends = [np.percentile(places, (0, 100) if whole else own_plane.WIDE, axis=0) for places in clouds]
-    low, high = np.min([end[0] for end in ends], axis=0), np.max([end[1] for end in ends], axis=0)
+def _bounds(places: np.ndarray) -> list[float]:
+    low, high = places.min(axis=0), places.max(axis=0)
     return [*low.tolist(), *np.maximum(high, low + 1e-3).tolist()]
 
 

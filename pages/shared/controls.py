@@ -74,13 +74,27 @@ def _control(name: str, settings: Settings, effect: str | None) -> None:
 
 def field_control(field: Field, value: Any, then: Any, *, name: str, top: float | None = None) -> None:
     """The widget that suits a field: its choices in a row or on a slider, or its range."""
-    if field.choices and isinstance(field.choices[0], str):
+    if field.several:
+
+        def ordered(chosen: list) -> None:
+            if chosen:
+                then(tuple(one for one in field.choices if one in chosen))
+
+        control(
+            "pills", field.label, list(value), ordered,
+            name=name, options=field.choices, format_func=field.named, selection_mode="multi",
+            help=field.help,
+        )  # fmt: skip
+    elif field.choices and isinstance(field.choices[0], str):
         control(
             "segmented_control", field.label, value, then, name=name, options=field.choices, format_func=field.named,
             required=True, help=field.help,
         )  # fmt: skip
     elif field.choices:
-        control("select_slider", field.label, value, then, name=name, options=field.choices, help=field.help)
+        control(
+            "select_slider", field.label, value, then, name=name, options=field.choices, format_func=field.named,
+            help=field.help,
+        )  # fmt: skip
     else:
         control(
             "number_input" if name == "seed" else "slider", field.label, value, then, name=name, min_value=field.low,

@@ -93,6 +93,8 @@ def from_query(params: Mapping[str, str]) -> tuple[Settings, list[str]]:
 
 def written(value: Any) -> str:
     """A value as it stands in a link."""
+    if isinstance(value, tuple):
+        return ".".join(value)
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -100,6 +102,11 @@ def read_value(field: Field, text: str | None, default: Any, told: list[str]) ->
     """The value of a parameter, moved to the nearest allowed one where it is not allowed."""
     if text is None:
         return default
+    if field.several:
+        chosen = tuple(one for one in field.choices if one in text.split("."))
+        if len(chosen) < len(text.split(".")):
+            told.append(f"{field.label}: “{_short(text)}” names something unknown, which was left out.")
+        return chosen or default
     if field.choices and isinstance(field.choices[0], str):
         if text in field.choices:
             return text

@@ -89,7 +89,7 @@ AT_FIRST: dict[str, Any] = {
     "speed": 1,
     "hidden": [],
     "enlarged": None,
-    "filmIndex": None,
+    "film": None,
     "camera": None,
     "fold": 0,
 }

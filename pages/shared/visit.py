@@ -80,13 +80,13 @@ class ModelVisit:
     asked_method: str | None = None  # by whoever opened this model from a curve
     shown: tuple[Settings, Show] | None = None
     job: Job | None = None
-    film_job: Job | None = None
+    film_jobs: dict[str, Job] = field(default_factory=dict)  # by method
     awaited: list[Job] = field(default_factory=list)  # jobs whose end changes the page
     # what belongs to the stage
     view: dict[str, Any] | None = None
     reply: dict[str, Any] | None = None
     facts: dict[str, Any] | None = None
-    film: Film | None = None
+    films: dict[str, Film] = field(default_factory=dict)
     autoplay: Settings | None = None
     heard: int = 0  # serial number of the last gesture that was followed
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from fairglvq.scenes.scene import Scene
+from fairglvq.scenes.planes import lens_of
+from fairglvq.scenes.scene import KNOBS, Scene
 from fairglvq.scenes.scoring import changed_decisions, decide, labels_of, nearest, tallied
 from fairglvq.scenes.settings import FIELDS, Point, Settings, nearest_allowed, with_changes
 from fairglvq.scenes.training import Film
@@ -42,15 +43,16 @@ def follow(gesture: Mapping[str, Any]) -> None:
     settings, show = model.shown
     kind = gesture["kind"]
     if kind == "ask":
-        model.facts = facts(show.scene, model.film, gesture)
+        model.facts = facts(show.scene, model.films, gesture)
     elif kind == "drag":
-        model.reply = answer(show.scene, model.film, gesture)
+        model.reply = answer(show.scene, model.films, gesture)
     elif kind == "undo":
         session.undo()
-    elif kind == "C":
-        session.change(with_changes(settings, C=nearest_allowed(FIELDS["C"], gesture["value"])))
+    elif kind == "strength" and gesture["name"] in KNOBS.values():
+        name = gesture["name"]
+        session.change(with_changes(settings, **{name: nearest_allowed(FIELDS[name], gesture["value"])}))
     elif kind == "continue":
-        W = prototypes_of(show.scene, model.film, gesture["panel"], gesture["model"])
+        W = prototypes_of(show.scene, model.films, gesture["panel"], gesture["model"])
         model.autoplay = with_changes(settings, start=links.start_from(gesture["panel"], W.tolist()))
         session.change(model.autoplay)
     elif kind == "paint":
@@ -58,27 +60,28 @@ def follow(gesture: Mapping[str, Any]) -> None:
         session.change(model.autoplay)
 
 
-def prototypes_of(scene: Scene, film: Film | None, panel: str, shown: Mapping[str, Any]) -> np.ndarray:
+def prototypes_of(scene: Scene, films: Mapping[str, Film], panel: str, shown: Mapping[str, Any]) -> np.ndarray:
     """Prototypes (P, d), in the model's space, of a model on the stage.
 
     ``shown`` says which recorded frame or which strength of the film it is, and the places (P, 2) to which prototypes
     were moved by hand, if any were. On a slice they have moved along the plane.
     """
     training = scene.trainings[panel]
-    if shown["film"] is not None and film is not None:
-        W = film.prototypes[shown["film"]]
+    if shown["film"] is not None and panel in films:
+        W = films[panel].prototypes[shown["film"]]
     else:
         W = training.prototypes[min(shown["frame"], len(training.prototypes) - 1)]
     if shown["places"] is None:
         return W
     places = np.array(shown["places"], dtype=float)
-    return places if scene.plane is None else scene.plane.lens(training).moved(W, places)
+    lens = lens_of(training, scene.plane)
+    return lens.moved(W, places) if lens else places
 
 
-def answer(scene: Scene, film: Film | None, gesture: Mapping[str, Any]) -> dict[str, Any]:
+def answer(scene: Scene, films: Mapping[str, Film], gesture: Mapping[str, Any]) -> dict[str, Any]:
     """Exact counts of prototypes moved by hand, as the stage counts its recorded ones, and their new pseudo-classes."""
     points, training = scene.points, scene.trainings[gesture["panel"]]
-    W = prototypes_of(scene, film, gesture["panel"], gesture["model"])
+    W = prototypes_of(scene, films, gesture["panel"], gesture["model"])
     glvq = scene.trainings["glvq"]
     decisions, before = decide(points, training, W), decide(points, glvq, glvq.prototypes[-1])
     votes = _votes(scene, gesture["panel"], W)
@@ -93,10 +96,10 @@ def answer(scene: Scene, film: Film | None, gesture: Mapping[str, Any]) -> dict[
     }
 
 
-def facts(scene: Scene, film: Film | None, question: Mapping[str, Any]) -> dict[str, Any]:
+def facts(scene: Scene, films: Mapping[str, Film], question: Mapping[str, Any]) -> dict[str, Any]:
     """What the card of what is selected on a slice is made of, counted in all dimensions and among all people."""
     found: dict[str, Any] = {"key": question["key"]}
-    models = {panel: prototypes_of(scene, film, panel, shown) for panel, shown in question["models"].items()}
+    models = {panel: prototypes_of(scene, films, panel, shown) for panel, shown in question["models"].items()}
     points, index = scene.points, int(question["index"])
     if question["subject"] == "point":
         place = scene.shown[index]

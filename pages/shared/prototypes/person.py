@@ -19,7 +19,6 @@ from fairglvq.figures import prototypes as figures
 from fairglvq.intervals import SMALL
 from fairglvq.scenes.scene import TITLES
 from fairglvq.scenes.settings import TABLE
-from fairglvq.scenes.training import METHODS
 from pages.shared.prototypes import sentences
 from pages.shared.prototypes.cards import CHART, number_of, show_person
 from pages.shared.prototypes.pairs import BEFORE, after_glvq, payers
@@ -231,7 +230,7 @@ def _known(values: Mapping[str, Any]) -> pd.DataFrame:
 
 def _decisions(view: View, x: np.ndarray, truth: int | None) -> None:
     rows = []
-    for method in METHODS:
+    for method in view.models:
         verdict = decision.judge(view.models[method], x, truth)
         row = {"method": TITLES[method], "decision": md(view.people.classes[verdict.label])}
         if truth is not None:
@@ -295,11 +294,11 @@ def _flip_test(view: View, method: str, x: np.ndarray, group: int | None) -> Non
     for flip in decision.flips(people, x, own):
         changed = [
             f"{TITLES[method]} would decide {sentences.quoted(people.classes[after])}"
-            for method in METHODS
+            for method in view.models
             if (after := decision.judge(view.models[method], flip.x).label)
             != decision.judge(view.models[method], x).label
         ]
-        same = [TITLES[m] for m in METHODS if not any(line.startswith(TITLES[m] + " would") for line in changed)]
+        same = [TITLES[m] for m in view.models if not any(line.startswith(TITLES[m] + " would") for line in changed)]
         told = "; ".join(changed) if changed else "no method would decide otherwise"
         if changed and same:
             told += f"; {wording.listed(same)} would not change"

@@ -22,6 +22,8 @@ const VIEW_DELAY = 400; // milliseconds of rest before Python hears about the vi
 let lastSerial = 0;
 const LONGEST_TICK = 0.1; // seconds; after a hidden tab playing goes on where it stopped
 
+const filmsOf = ({ films }) => JSON.stringify(Object.entries(films).map(([key, { revision }]) => [key, revision]));
+
 export class Stage {
   constructor(root, send) {
     this.root = root;
@@ -73,9 +75,9 @@ export class Stage {
     if (known?.revision !== meta.revision) {
       this.takeScene(buildScene(unpacked), makeParts);
     } else {
-      if (known.film?.revision !== meta.film?.revision) this.scene.film = buildScene(unpacked).film;
-      const { film, reply, facts, can_undo } = meta;
-      Object.assign(known, { film, reply, facts, can_undo });
+      if (filmsOf(known) !== filmsOf(meta)) this.scene.films = buildScene(unpacked).films;
+      const { films, reply, facts, can_undo } = meta;
+      Object.assign(known, { films, reply, facts, can_undo });
     }
     this.outbox = this.outbox.filter(({ serial }) => serial > (meta.heard ?? Infinity));
     // Not handled yet: it is still on its way, or Streamlit has dropped it. A gesture that comes twice is handled once.
@@ -118,10 +120,12 @@ export class Stage {
 
   /** The one model a panel shows: moved by hand, or from the film, or of the current frame. */
   shown(panel) {
-    const { filmIndex, position } = this.state;
+    const { film, position } = this.state;
     const moved = this.moved.get(panel.key);
     if (moved) return moved;
-    if (filmIndex !== null && this.scene.film?.panel === panel.key) return filmModel(this.scene, panel, filmIndex);
+    if (film?.panel === panel.key && this.scene.films[panel.key]) {
+      return filmModel(this.scene, this.scene.films[panel.key], film.index);
+    }
     return frameModel(panel, Math.floor(position));
   }
 
@@ -266,7 +270,7 @@ export class Stage {
   leaveEdits() {
     this.moved.clear();
     this.history = [];
-    this.state.filmIndex = null;
+    this.state.film = null;
   }
 
   // ---- messages to Python ----

@@ -2,6 +2,7 @@
 
 import { assignment, metricsOf } from "./metrics.js";
 import { decisionOf, modelFor, rivals } from "./rivals.js";
+import { pointsOf } from "./scene.js";
 import { cellMembers } from "./table.js";
 import { NOTHING, number, percent, plural, whole } from "./format.js";
 import { className, groupName, modelSentence, SMALL_GROUP } from "./sentences.js";
@@ -130,7 +131,7 @@ function patchPoint(parts, scene, models, model, i, sentFacts) {
   const explained = () => {
     const facts = rivals(scene, seen(model), i);
     return [
-      rival(facts.plus, facts.dPlus), rival(facts.minus, facts.dMinus), muText(facts.mu), flipText(scene, i, facts.flip),
+      rival(facts.plus, facts.dPlus), rival(facts.minus, facts.dMinus), muText(facts.mu), flipText(scene, model.panel, i, facts.flip),
     ];
   };
   const values = [
@@ -141,9 +142,8 @@ function patchPoint(parts, scene, models, model, i, sentFacts) {
       known ? decisionText(scene, models[key] && seen(models[key]), i) : COUNTING),
   ];
   values.forEach((text, r) => patchText(parts.point.rows[r].value, text));
-  patchText(parts.note, scene.meta.slice
-    ? "Distances count all dimensions. What would flip it is looked for along the two directions shown."
-    : "");
+  const inPlane = "Distances count all dimensions. What would flip it is looked for along the two directions shown.";
+  patchText(parts.note, !scene.meta.slice || model.panel.points ? "" : inPlane);
 }
 
 function decisionText(scene, model, i) {
@@ -161,10 +161,11 @@ function muText(mu) {
 }
 
 /** "x1 up by 0.12, x2 down by 0.03: a straight step of 0.13 to “yes”" */
-function flipText(scene, i, flip) {
+function flipText(scene, panel, i, flip) {
   if (!flip) return "nothing: there is no other decision in this plane";
-  const steps = [flip.x - scene.points[2 * i], flip.y - scene.points[2 * i + 1]]
-    .map((d, axis) => [d, `${scene.meta.axes[axis]} ${d > 0 ? "up" : "down"} by ${number(Math.abs(d), 2)}`])
+  const [x, y] = pointsOf(scene, panel).subarray(2 * i, 2 * i + 2);
+  const steps = [flip.x - x, flip.y - y]
+    .map((d, axis) => [d, `${(panel.axes ?? scene.meta.axes)[axis]} ${d > 0 ? "up" : "down"} by ${number(Math.abs(d), 2)}`])
     .filter(([d]) => Math.abs(d) > 0.005 * flip.distance) // a step nobody sees only lengthens the sentence
     .map(([, text]) => text);
   const move = steps.length ? steps.join(", ") : "the slightest move";

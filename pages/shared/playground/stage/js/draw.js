@@ -4,6 +4,7 @@ import { toScreen, visibleBox } from "./camera.js";
 import { cellsOf } from "./geometry.js";
 import { drawArrow, drawLabel, drawPrototype } from "./marks.js";
 
+const WIDEST_RING = 14; // pixels around the mark of the prototype with the largest handicap
 const FLASH_FRAMES = 4; // a flipped pseudo-class glows for so many frames
 
 /** Size of the prototypes' marks: larger on an enlarged panel. */
@@ -34,6 +35,7 @@ export function drawPanel(ctx, dpr, picture) {
   if (show.trails && model.source !== "film") drawTrails(ctx, picture);
   if (picture.rivals) drawRivals(ctx, picture);
   if (show.forces && model.source === "frame") drawForces(ctx, picture);
+  if (show.borders && model.panel.knob === "max_gap") drawHandicaps(ctx, picture);
   drawPrototypes(ctx, picture);
   drawAxes(ctx, picture);
 }
@@ -205,6 +207,23 @@ export function forceStyles(theme) {
     fair: { colour: theme.forces.fair, width: 1.8, dash: [5, 3], halo: theme.background },
     sum: { colour: theme.forces.sum, width: 4.2, halo: theme.background },
   };
+}
+
+/** A ring per prototype: the wider, the farther it may be and still decide. Weights are the largest handicap minus each one's. */
+function drawHandicaps(ctx, { vp, theme, model, W, positions }) {
+  const cells = cellsOf({ ...model, W }, visibleBox(vp));
+  const least = Math.max(...model.weights.filter((_, j) => cells[j].edges.length));
+  ctx.lineWidth = 2;
+  model.weights.forEach((weight, j) => {
+    if (!cells[j].edges.length || weight >= least) return;
+    ctx.strokeStyle = theme.classes[model.labels[j]];
+    ctx.setLineDash([3, 3]);
+    ctx.beginPath();
+    const r = prototypeRadius(vp) + 4 + WIDEST_RING * Math.sqrt((least - weight) / least);
+    ctx.arc(...toScreen(vp, positions[2 * j], positions[2 * j + 1]), r, 0, 2 * Math.PI);
+    ctx.stroke();
+  });
+  ctx.setLineDash([]);
 }
 
 function drawRivals(ctx, { vp, theme, positions, rivals }) {

@@ -1,10 +1,10 @@
-// What a visitor does to the stage beyond playing: zoom, select, move prototypes, paint, pick C, undo, share.
+// What a visitor does to the stage beyond playing: zoom, select, move prototypes, paint, pick a strength, undo, share.
 
 import { panBy, toPlane, toScreen, zoomAt } from "./camera.js";
 import { attachGestures } from "./gestures.js";
 import { beginStroke, clearPainting, hasPaint, paintGesture, strokeTo, undoStroke } from "./painting.js";
 import { pointAt, prototypeAt } from "./picking.js";
-import { draggedModel, drawnPositions, nameOf } from "./scene.js";
+import { draggedModel, drawnPositions, nameOf, pointsOf } from "./scene.js";
 import { Stage } from "./app.js";
 import { cameraFor, copyText, linkOf, viewOf } from "./view.js";
 
@@ -79,8 +79,9 @@ export class LiveStage extends Stage {
 
   pointAt(view, x, y, touch) {
     const { show, fold } = this.state;
-    const seen = { show, fold, erased: this.painting.erased, line: this.panelOf(view.key).line };
-    return pointAt(this.scene, this.viewportOf(view), x, y, touch ? 16 : 8, seen);
+    const panel = this.panelOf(view.key);
+    const seen = { show, fold, erased: this.painting.erased, line: panel.line };
+    return pointAt(this.scene, pointsOf(this.scene, panel), this.viewportOf(view), x, y, touch ? 16 : 8, seen);
   }
 
   /** Pointer gestures of one panel. */
@@ -217,21 +218,20 @@ export class LiveStage extends Stage {
     return facts && facts.key === this.question()?.key ? facts : null;
   }
 
-  // ---- C as a film ----
+  // ---- a strength as a film ----
 
-  pickC(index, finished) {
-    const { film } = this.scene;
-    const panel = this.panelOf(film.panel);
+  pickStrength(key, index, finished) {
+    const { panel, knob, values } = this.scene.films[key];
     this.pause();
-    this.moved.delete(film.panel);
-    this.state.filmIndex = index;
+    this.moved.delete(key);
+    this.state.film = { panel: key, index };
     this.invalidate();
     if (!finished) return;
-    if (film.C[index] === panel.C) {
-      this.state.filmIndex = null; // the film's picture is the one already trained
+    if (values[index] === panel.strength) {
+      this.state.film = null; // the film's picture is the one already trained
       return;
     }
-    this.post({ kind: "C", value: film.C[index] });
+    this.post({ kind: "strength", name: knob, value: values[index] });
   }
 
   // ---- painting ----

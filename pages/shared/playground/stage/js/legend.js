@@ -47,6 +47,10 @@ export function createLegend(slot, stage) {
       swatch(shape(shapes[shapes.length > 1 ? 1 : 0], { fill: theme.classes[0], stroke: theme.text, "stroke-width": 0.3 })),
       "prototype, outlined by its cell's main group",
     ));
+    if (show.borders && stage.scene.panels.some((panel) => panel.knob === "max_gap")) {
+      const ring = makeSvg("circle", { r: 1.1, fill: "none", stroke: theme.text, "stroke-width": 0.25, "stroke-dasharray": "0.5 0.4" });
+      entries.push(entry(swatch(ring), "handicap: the wider, the farther a prototype may be and still decide"));
+    }
     if (show.trails && stage.scene.F > 1) {
       const line = makeSvg("path", { d: "M4 7H30", fill: "none", stroke: theme.classes[0], "stroke-width": 1.8 });
       const start = makeSvg("circle", { cx: 4, cy: 7, r: 3, fill: theme.background, stroke: theme.classes[0], "stroke-width": 1.6 });
@@ -64,7 +68,8 @@ export function createLegend(slot, stage) {
   return {
     update(forceScale) {
       const { scene: { meta }, theme, state: { show } } = stage;
-      const now = JSON.stringify([meta.classes, meta.groups, meta.favourable, theme.key, show]);
+      const knobs = stage.scene.panels.map((panel) => panel.knob);
+      const now = JSON.stringify([meta.classes, meta.groups, meta.favourable, theme.key, show, knobs]);
       if (now !== built) {
         built = now;
         build();

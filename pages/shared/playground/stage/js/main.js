@@ -15,7 +15,7 @@ function makeParts(stage) {
   for (const view of stage.panels) stage.listenTo(view);
   const hooks = {
     seek: (frame, finished = true) => stage.seek(frame, finished),
-    pickC: (index, finished = true) => stage.pickC(index, finished),
+    pickStrength: (key, index, finished = true) => stage.pickStrength(key, index, finished),
     select: (selection) => stage.select(selection),
   };
   return [

@@ -53,8 +53,8 @@ export function shippedBlock(scene, model, name, size) {
   if (model.source === "frame") {
     array = model.panel[name];
     index = Math.round(model.frame);
-  } else if (model.source === "film" && scene.film) {
-    array = scene.film[name];
+  } else if (model.source === "film") {
+    array = scene.films[model.panel.key]?.[name] ?? null;
     index = model.filmIndex;
   }
   return array && index >= 0 ? array.subarray(index * size, (index + 1) * size) : null;
@@ -134,10 +134,9 @@ export function lastModel(scene, panel) {
   return frameModel(panel, scene.F - 1);
 }
 
-/** Metrics of the model of every C of the film. */
-export function filmMetrics(scene) {
-  const panel = scene.panels.find(({ key }) => key === scene.film.panel);
-  return scene.film.C.map((_, index) => metricsOf(scene, filmModel(scene, panel, index)));
+/** Metrics of the model of every strength of a film. */
+export function filmMetrics(scene, film) {
+  return film.values.map((_, index) => metricsOf(scene, filmModel(scene, film, index)));
 }
 
 function ratio(part, whole) {

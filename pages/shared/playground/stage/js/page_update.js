@@ -18,7 +18,7 @@ export function updatePage(stage, frame, forceScale) {
     frame,
     epoch: scene.meta.epochs[frame],
     selection: stage.holding ? null : state.selection,
-    filmIndex: state.filmIndex,
+    film: state.film,
     dark: stage.theme.dark,
     facts: stage.factsNow(),
     reply: scene.panels.map((panel) => stage.replyFor(panel.key)).find((reply) => reply) ?? null,

@@ -2,7 +2,7 @@
 
 import { makeButton, relabel, setIcon } from "./buttons.js";
 import { makeElement, patchAttribute, patchHidden, patchText } from "./dom.js";
-import { number, percent } from "./format.js";
+import { percent, strengthText } from "./format.js";
 
 const NARROW = 700;
 
@@ -46,6 +46,7 @@ export function createPanel(key, stage) {
       setIcon(enlarge, big ? "shrink" : "enlarge");
       relabel(enlarge, big ? `Make ${panel.title} as small as the others` : `Enlarge ${panel.title}`);
       patchHidden(action, !moved);
+      patchHidden(action.firstChild, Boolean(panel.moments)); // a search does not go on from a start of one's own
       patchHidden(slider.element, moved);
       slider.update(panel, model);
     },
@@ -78,10 +79,10 @@ function createSlider(key, stage) {
   const element = makeElement("label", { class: "slider" }, name, input, value);
   let kind = null;
   input.addEventListener("input", () => {
-    if (kind === "film") stage.pickC(Number(input.value), false);
+    if (kind === "film") stage.pickStrength(key, Number(input.value), false);
     if (kind === "fold") stage.setFold(Number(input.value));
   });
-  input.addEventListener("change", () => kind === "film" && stage.pickC(Number(input.value), true));
+  input.addEventListener("change", () => kind === "film" && stage.pickStrength(key, Number(input.value), true));
 
   function set(nextKind, { max, step, at, text, label, shown }) {
     kind = nextKind;
@@ -99,14 +100,15 @@ function createSlider(key, stage) {
     element,
     update(panel, model) {
       const { scene, state } = stage;
-      const film = scene.film?.panel === key ? scene.film : null;
+      const film = scene.films[key];
       const fold = panel.line;
       patchHidden(input, !film && !fold);
       element.classList.toggle("empty", !film && !fold);
       if (film) {
-        const at = state.filmIndex ?? nearestIndex(film.C, panel.C);
-        const shown = number(model.C ?? film.C[at]);
-        set("film", { max: film.C.length - 1, step: 1, at, text: "C", label: "Fairness strength C", shown });
+        const at = state.film?.panel === key ? state.film.index : nearestIndex(film.values, panel.strength);
+        const shown = strengthText(film.knob, model.strength ?? film.values[at]);
+        const label = film.knob === "C" ? "Fairness strength C" : "Largest gap allowed";
+        set("film", { max: film.values.length - 1, step: 1, at, text: film.knob === "C" ? "C" : "Gap", label, shown });
       } else if (fold) {
         const shown = percent(state.fold, 0);
         set("fold", { max: 1, step: 0.01, at: state.fold, text: "Fold", label: "Fold the plane onto the kept line", shown });

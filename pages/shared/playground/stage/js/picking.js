@@ -16,9 +16,8 @@ export function prototypeAt(positions, vp, x, y, slack) {
   return best;
 }
 
-/** Index of the visible point nearest to (x, y) within `slack` pixels, or -1. */
-export function pointAt(scene, vp, x, y, slack, { show, erased, line, fold }) {
-  const { points, heldOut, n } = scene;
+/** Index of the visible point, of those at `points`, nearest to (x, y) within `slack` pixels, or -1. */
+export function pointAt({ heldOut, n }, points, vp, x, y, slack, { show, erased, line, fold }) {
   let best = -1;
   let bestDistance = slack;
   for (let i = 0; i < n; i++) {

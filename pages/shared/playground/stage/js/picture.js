@@ -1,7 +1,7 @@
 // What one panel's picture consists of at this moment: plain data for draw.js.
 
 import { modelFor, rivals } from "./rivals.js";
-import { betweenFrames, drawnPositions } from "./scene.js";
+import { betweenFrames, drawnPositions, pointsOf } from "./scene.js";
 
 export function pictureOf(stage, view, frame, forceScale) {
   const { state, scene, theme, painting, holding } = stage;
@@ -18,9 +18,9 @@ export function pictureOf(stage, view, frame, forceScale) {
     positions: drawnPositions({ panel, W }),
     grammar: scene.meta.grammar,
     favourable: scene.meta.favourable,
-    axes: scene.meta.axes,
+    axes: panel.axes ?? scene.meta.axes,
     pointLayer: show.points || show.heldOut || painting.added.length
-      ? stage.layers.get(scene, vp, stage.dpr, theme, { show, line: panel.line, fold, painted: painting })
+      ? stage.layers.get(scene, vp, stage.dpr, theme, { panel, show, line: panel.line, fold, painted: painting })
       : null,
     selected: holding?.key === view.key ? holding.index : ownPrototype,
     rivals: selection?.kind === "point" && !fold ? rivalLines(stage, model, selection.index) : null,
@@ -35,7 +35,7 @@ function rivalLines(stage, model, index) {
   const seen = facts ? modelFor(scene, model, index, facts[model.panel.key]) : model;
   const { plus, minus, flip } = known ? rivals(scene, seen, index) : { plus: null, minus: null, flip: null };
   return {
-    point: [scene.points[2 * index], scene.points[2 * index + 1]],
+    point: pointsOf(scene, model.panel).subarray(2 * index, 2 * index + 2),
     prototypes: [plus, minus].filter((j) => j !== null),
     flip: flip && [flip.x, flip.y],
   };

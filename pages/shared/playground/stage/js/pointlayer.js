@@ -3,6 +3,7 @@
 
 import { foldPoint } from "./geometry.js";
 import { pointSprite } from "./marks.js";
+import { pointsOf } from "./scene.js";
 
 const MOST_LAYERS = 6;
 const MOST_SPRITES = 200;
@@ -57,12 +58,13 @@ export function createPointLayers() {
     };
   }
 
-  function paint(canvas, scene, vp, dpr, theme, { show, line, fold, painted }) {
+  function paint(canvas, scene, vp, dpr, theme, { panel, show, line, fold, painted }) {
     canvas.width = Math.round(vp.width * dpr);
     canvas.height = Math.round(vp.height * dpr);
     const ctx = canvas.getContext("2d");
     const image = ctx.createImageData(canvas.width, canvas.height);
-    const { points, y, s, heldOut, n } = scene;
+    const { y, s, heldOut, n } = scene;
+    const points = pointsOf(scene, panel);
     const find = spriteTable(scene, theme, pointRadius(vp, n), dpr);
     const table = scene.meta.classes.map((_, k) => scene.meta.groups.map((__, g) => ({
       train: find(k, g, "train"), held: find(k, g, "held"), painted: find(k, g, "painted"),
@@ -88,10 +90,10 @@ export function createPointLayers() {
   return {
     /** The canvas with the points for one viewport; drawn only if nothing fitting is at hand. */
     get(scene, vp, dpr, theme, options) {
-      const { show, fold, painted } = options;
+      const { panel, show, fold, painted } = options;
       const key = [
         scene.meta.revision, vp.width, vp.height, dpr, vp.cx, vp.cy, vp.scale, theme.key,
-        show.points, show.heldOut, fold > 0 ? fold : 0, painted.version,
+        show.points, show.heldOut, fold > 0 ? fold : 0, painted.version, panel.points ? panel.key : "",
       ].join(" ");
       let canvas = layers.get(key);
       if (canvas) return canvas;

@@ -1,8 +1,10 @@
 // One point between its prototypes: the rivals that decide it, and the smallest step that would change the decision.
 
 import { cellHalfPlanes, nearestPrototype, squaredDistance } from "./geometry.js";
+import { pointsOf } from "./scene.js";
 
-const modelPoint = (scene, model, i) => model.panel.space.toModel(scene.points[2 * i], scene.points[2 * i + 1]);
+const placeOf = (scene, model, i) => pointsOf(scene, model.panel).subarray(2 * i, 2 * i + 2);
+const modelPoint = (scene, model, i) => model.panel.space.toModel(...placeOf(scene, model, i));
 
 /**
  * A model as one point of a slice meets it: `distances` are its true squared distances in all dimensions. What the plane
@@ -41,7 +43,7 @@ export function rivals(scene, model, i) {
  * is convex, so the answer is the nearest of the projections onto these cells. Exact, and not bound to the visible box.
  */
 function smallestFlip(scene, model, i) {
-  const [x, y] = [scene.points[2 * i], scene.points[2 * i + 1]];
+  const [x, y] = placeOf(scene, model, i);
   const from = decisionOf(scene, model, i);
   let flip = null;
   model.labels.forEach((to, prototype) => {

@@ -17,18 +17,22 @@ export function buildScene({ meta, arrays }) {
     heldOut: get("held_out"),
   };
   scene.panels = meta.panels.map((panel) => buildPanel(panel, (name) => get(`${panel.key}.${name}`), F));
-  scene.film = meta.film && {
-    ...meta.film,
-    labels: Uint8Array.from(meta.film.labels),
-    P: meta.film.labels.length,
-    prototypes: get("film.prototypes"),
-    pseudo: get("film.pseudo"),
-    counts: get("film.counts"),
-    changed: get("film.changed"),
-    weights: get("film.weights"),
-    models: [],
-  };
+  scene.films = Object.fromEntries(scene.panels.filter(({ key }) => meta.films[key])
+    .map((panel) => [panel.key, buildFilm(meta.films[panel.key], panel, (name) => get(`film.${panel.key}.${name}`))]));
   return scene;
+}
+
+/** A panel's method fully trained with every strength. */
+function buildFilm(about, panel, get) {
+  return {
+    ...about, panel, prototypes: get("prototypes"), pseudo: get("pseudo"), counts: get("counts"), changed: get("changed"),
+    weights: get("weights"), models: [],
+  };
+}
+
+/** Where people stand in a panel: in its model's own plane, or where all panels show them. */
+export function pointsOf(scene, panel) {
+  return panel.points ?? scene.points;
 }
 
 function buildPanel(panel, get, F) {
@@ -44,6 +48,7 @@ function buildPanel(panel, get, F) {
     space,
     drawn,
     labels: Uint8Array.from(panel.labels),
+    points: get("points"),
     prototypes,
     pseudo: get("pseudo"),
     pullClass: get("pull_class"),
@@ -70,24 +75,24 @@ export function frameModel(panel, frame) {
     labels: panel.labels,
     pseudo: panel.pseudo.subarray(frame * P, (frame + 1) * P),
     source: "frame",
-    C: panel.C,
+    strength: panel.strength,
   });
 }
 
-/** The model trained with the film's strength number `index`. */
-export function filmModel(scene, panel, index) {
-  const { film } = scene;
-  const { P } = film;
+/** The model trained with strength number `index` of a film. */
+export function filmModel(scene, film, index) {
+  const { panel } = film;
+  const { P } = panel;
   return (film.models[index] ??= {
     panel,
     frame: scene.F - 1,
     W: film.prototypes.subarray(index * P * 2, (index + 1) * P * 2),
     weights: film.weights?.subarray(index * P, (index + 1) * P) ?? null,
-    labels: film.labels,
+    labels: panel.labels,
     pseudo: film.pseudo.subarray(index * P, (index + 1) * P),
     source: "film",
     filmIndex: index,
-    C: film.C[index],
+    strength: film.values[index],
   });
 }
 

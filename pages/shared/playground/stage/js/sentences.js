@@ -1,6 +1,6 @@
 // Sentences about a scene and its metrics. Pure functions; every number keeps its unit.
 
-import { gapPoints, number, percent, plural, whole } from "./format.js";
+import { gapPoints, number, percent, plural, strengthText, whole } from "./format.js";
 import { widestGap } from "./metrics.js";
 
 export const SMALL_GROUP = 30; // below this, one person moves a rate by more than three points
@@ -81,10 +81,12 @@ export function smallGroupSentence(scene, result) {
 /** Which model this is: "epoch 40 of 60", "fully trained with C = 0.5", "dragged by hand". */
 export function modelSentence(scene, model) {
   const { epochs } = scene.meta;
-  const strength = model.C === null || model.C === undefined ? "" : `C = ${number(model.C)}`;
+  const strength = strengthText(model.panel.knob, model.strength);
   if (model.source === "film") return `fully trained with ${strength}`;
   if (model.source === "dragged") return "dragged by hand";
   const frame = Math.min(Math.max(Math.round(model.frame), 0), epochs.length - 1);
+  const { moments } = model.panel;
+  if (moments) return `${moments[frame]}${strength && `, ${strength}`}`;
   return `epoch ${whole(epochs[frame])} of ${whole(epochs.at(-1))}${strength && `, ${strength}`}`;
 }
 
@@ -98,13 +100,14 @@ export function panelAlt(scene, model, result) {
     peopleSentence(scene, result);
 }
 
-export function tradeoffAlt(scene, results) {
-  const at = (m) => `C = ${number(scene.film.C[m])}: ${percent(results[m].accuracy)} right, ` +
+export function tradeoffAlt({ panel, knob, values }, results) {
+  const at = (m) => `${strengthText(knob, values[m])}: ${percent(results[m].accuracy)} right, ` +
     `statistical parity gap ${gapPoints(results[m].sp)}`;
-  return `Trade-off curve of ${plural(results.length, "model")}, from ${at(0)} to ${at(results.length - 1)}.`;
+  return `Trade-off curve of ${plural(results.length, `${panel.title} model`)}, from ${at(0)} to ${at(results.length - 1)}.`;
 }
 
 export function timelineAlt(panel, frame) {
+  if (panel.moments) return `${panel.title}: ${panel.moments[frame]}`;
   const fair = hasFairCost(panel) ? `, fairness cost ${number(panel.costFair[frame])}` : "";
   const flips = panel.flips?.[frame] ? `, ${plural(panel.flips[frame], "pseudo-class flip")}` : "";
   return `${panel.title}: class cost ${number(panel.costClass[frame])}${fair}${flips}`;

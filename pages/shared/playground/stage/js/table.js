@@ -45,7 +45,7 @@ function buildTables(scene, section, hooks) {
   const body = makeElement("div", { class: "fgs-tables" });
   for (const panel of scene.panels) {
     const [caption, rows] = [makeElement("caption"), makeElement("tbody")];
-    const heads = ["Prototype", "Class", "Pseudo-class", ...scene.meta.axes, "Members",
+    const heads = ["Prototype", "Class", "Pseudo-class", ...(panel.axes ?? scene.meta.axes), "Members",
       ...scene.meta.groups.map((_, g) => `of ${groupName(scene, g)}`)];
     const head = (text, c) => makeElement("th", { scope: "col", class: c < 3 ? "" : "fgs-number" }, text);
     const table = makeElement("table", { "data-method": panel.key }, caption,

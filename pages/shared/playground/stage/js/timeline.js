@@ -148,6 +148,7 @@ function flipTicks(epochs, panel, lane, lanes) {
 
 function patchTimeline(parts, scene, models, view) {
   const shown = scene.panels.filter((panel) => models[panel.key]);
+  patchHidden(parts.slider.closest("[data-slot]"), shown.every((panel) => panel.moments)); // a search has no costs over epochs
   const drawn = shown.map((p) => p.key).join();
   if (parts.scene !== scene || parts.drawn !== drawn) {
     Object.assign(parts, { scene, drawn, patched: null });
@@ -168,6 +169,7 @@ function patchTimeline(parts, scene, models, view) {
 }
 
 function legendText(panel, frame) {
+  if (panel.moments) return panel.moments[frame];
   const fair = hasFairCost(panel) ? `, fairness ${number(panel.costFair[frame])}` : "";
   const flips = panel.flips?.[frame] ? `, ${plural(panel.flips[frame], "flip")}` : "";
   return `class ${number(panel.costClass[frame])}${fair}${flips}`;

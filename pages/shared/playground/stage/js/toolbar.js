@@ -85,7 +85,8 @@ function createTransport(stage) {
   });
   const epoch = makeElement("span", { class: "number" });
   const total = makeElement("span", { class: "soft" });
-  const counter = makeElement("span", { class: "epoch" }, makeElement("span", { class: "soft" }, "Epoch "), epoch, total);
+  const unit = makeElement("span", { class: "soft" });
+  const counter = makeElement("span", { class: "epoch" }, unit, epoch, total);
   const speed = makeElement("select", {
     class: "speed", "data-action": "speed", "aria-label": "Speed", title: "Speed of playing",
     onchange: () => stage.setSpeed(Number(speed.value)),
@@ -104,7 +105,10 @@ function createTransport(stage) {
       patchAttribute(scrubber, "max", String(scene.F - 1));
       if (Number(scrubber.value) !== frame) scrubber.value = String(frame);
       scrubber.style.setProperty("--done", `${(100 * frame) / Math.max(1, scene.F - 1)}%`);
-      patchAttribute(scrubber, "aria-valuetext", `epoch ${epochs[frame]} of ${epochs.at(-1)}`);
+      const name = scene.panels.every((panel) => panel.moments) ? "Round" : "Epoch";
+      patchText(unit, `${name} `);
+      patchAttribute(scrubber, "aria-label", name);
+      patchAttribute(scrubber, "aria-valuetext", `${name.toLowerCase()} ${epochs[frame]} of ${epochs.at(-1)}`);
       patchText(epoch, String(epochs[frame]));
       patchText(total, ` of ${epochs.at(-1)}`);
       speed.value = String(state.speed);

@@ -1,7 +1,7 @@
-// Accuracy against the statistical parity gap for every strength C of the film; click or drag along the curve to pick C.
+// Accuracy against the statistical parity gap for every strength of the films; click or drag along a curve to pick one.
 
 import { filmMetrics, lastModel, metricsOf } from "./metrics.js";
-import { gapPoints, number, percent } from "./format.js";
+import { gapPoints, number, percent, strengthText } from "./format.js";
 import { tradeoffAlt } from "./sentences.js";
 import {
   dragOver, makeElement, makeSvg, mountWidget, patchAttribute, patchHidden, patchStyle, patchText, sliderKey,
@@ -9,7 +9,7 @@ import {
 
 export function createTradeoff(root, hooks) {
   const build = (scene, section) => buildTradeoff(section, hooks);
-  return mountWidget(root, "fgs-tradeoff", "Accuracy against fairness for every strength C", build, patchTradeoff);
+  return mountWidget(root, "fgs-tradeoff", "Accuracy against fairness for every strength", build, patchTradeoff);
 }
 
 /** Round numbers covering [low, high] in at most `most` steps; the first and last enclose the values. */
@@ -33,13 +33,12 @@ function place({ sp, accuracy }, axes) {
 }
 
 function buildTradeoff(section, hooks) {
-  const parts = { scene: null, film: null, index: 0, places: [] };
+  const parts = { scene: null, films: null, curves: [], at: [0, 0], rings: {}, notes: {} };
   parts.which = makeElement("span", { class: "fgs-which" });
   parts.svg = makeSvg("svg", { viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" });
   parts.marks = makeElement("div", { class: "fgs-marks", "aria-hidden": "true" });
-  parts.ring = makeElement("span", { class: "fgs-ring" });
-  parts.plot = makeElement("div", { class: "fgs-plot", role: "slider", tabindex: "0", "aria-label": "Strength C",
-    "aria-valuemin": "0" }, parts.svg, parts.marks, parts.ring);
+  parts.plot = makeElement("div", { class: "fgs-plot", role: "slider", tabindex: "0", "aria-label": "Strength",
+    "aria-valuemin": "0" }, parts.svg, parts.marks);
   parts.yTicks = makeElement("div", { class: "fgs-y-ticks", "aria-hidden": "true" });
   parts.xTicks = makeElement("div", { class: "fgs-x-ticks", "aria-hidden": "true" });
   parts.legend = makeElement("ul", { class: "fgs-legend" });
@@ -48,62 +47,76 @@ function buildTradeoff(section, hooks) {
     parts.yTicks, parts.plot, parts.xTicks,
     makeElement("p", { class: "fgs-caption fgs-x-label" }, "← fairer · statistical parity gap (percentage points)"));
   parts.waiting = makeElement("p", { class: "fgs-waiting", role: "status" },
-    "Computing the curve: one model for each strength C. It appears here by itself.");
+    "Computing the curve: one model for each strength. It appears here by itself.");
   parts.hint = makeElement("p", { class: "fgs-caption" },
-    "Click or drag along the curve to choose how strongly fairness counts (C).");
+    "Click or drag along a curve to choose how much fairness counts.");
   section.append(makeElement("h4", {}, makeElement("span", {}, "Fairness against accuracy"), parts.which),
     parts.waiting, parts.chart, parts.legend, parts.hint);
+  const pick = ([c, m], finished) => hooks.pickStrength(parts.curves[c].film.panel.key, m, finished);
   dragOver(parts.plot, (x, y, finished, box) => {
-    if (parts.places.length) hooks.pickC(nearestPlace(parts.places, x, y, box), finished);
+    if (parts.curves.length) pick(nearestPlace(parts.curves, x, y, box), finished);
   });
   parts.plot.addEventListener("keydown", (event) => {
-    const index = sliderKey(event.key, parts.index, parts.places.length);
-    if (index === null || !parts.places.length) return;
+    const [c, m] = parts.at;
+    const index = sliderKey(event.key, m, parts.curves[c]?.places.length ?? 0);
+    if (index === null || !parts.curves.length) return;
     event.preventDefault();
     event.stopPropagation(); // arrows step the epochs elsewhere on the stage
-    hooks.pickC(index, true);
+    pick([c, index], true);
   });
   return parts;
 }
 
-function nearestPlace(places, x, y, { width, height }) {
-  const distance = ([px, py]) => Math.hypot((px - x) * width, (py - y) * height);
-  return places.reduce((best, p, m) => (distance(p) < distance(places[best]) ? m : best), 0);
+/** Which curve and which of its models is nearest to a place of the plot. */
+function nearestPlace(curves, x, y, { width, height }) {
+  const all = curves.flatMap(({ places }, c) =>
+    places.map(([px, py], m) => ({ at: [c, m], distance: Math.hypot((px - x) * width, (py - y) * height) })));
+  return all.reduce((best, one) => (one.distance < best.distance ? one : best)).at;
 }
 
-function drawCurve(parts, scene) {
-  const results = filmMetrics(scene);
-  const others = scene.panels.filter((p) => p.key !== scene.film.panel);
+function drawCurves(parts, scene) {
+  const films = Object.values(scene.films);
+  const found = films.map((film) => ({ film, results: filmMetrics(scene, film) }));
+  const others = scene.panels.filter((p) => !scene.films[p.key]);
   const singles = others.map((p) => [p, metricsOf(scene, lastModel(scene, p))]);
-  const all = [...results, ...singles.map(([, t]) => t)];
+  const all = [...found.flatMap(({ results }) => results), ...singles.map(([, t]) => t)];
   const column = (key) => all.map((t) => 100 * (t[key] ?? 0));
   const axes = {
     x: niceTicks(0, Math.max(...column("sp"), 5)),
     y: niceTicks(Math.min(...column("accuracy")), Math.max(...column("accuracy"))),
   };
-  Object.assign(parts, { axes, results, places: results.map((t) => place(t, axes)) });
-  parts.svg.replaceChildren(
-    ...gridLines(axes),
-    makeSvg("path", { class: "fgs-line fgs-line-fairglvq", d: `M${parts.places.map((p) => p.join()).join("L")}` }));
+  parts.axes = axes;
+  parts.curves = found.map((curve) => ({ ...curve, places: curve.results.map((t) => place(t, axes)) }));
+  parts.svg.replaceChildren(...gridLines(axes), ...parts.curves.map(({ film, places }) =>
+    makeSvg("path", { class: `fgs-line fgs-line-${film.panel.key}`, d: `M${places.map((p) => p.join()).join("L")}` })));
+  parts.rings = Object.fromEntries(films.map(({ panel }) => [panel.key, makeElement("span", { class: "fgs-ring" })]));
   parts.marks.replaceChildren(
-    ...parts.places.map((p) => spot("fgs-dot", p)),
-    ...[0, results.length - 1].map((m) => endLabel(parts.places[m], `C = ${number(scene.film.C[m])}`)),
-    ...singles.map(([p, t]) => spot(`fgs-single fgs-single-${p.key}`, place(t, axes))));
+    ...parts.curves.flatMap(({ places }) => places.map((p) => spot("fgs-dot", p))),
+    ...parts.curves.flatMap(({ film: { knob, values }, places }) =>
+      [0, values.length - 1].map((m) => endLabel(places[m], strengthText(knob, values[m])))),
+    ...singles.map(([p, t]) => spot(`fgs-single fgs-single-${p.key}`, place(t, axes))),
+    ...Object.values(parts.rings));
   const percentAt = (ticks, value) => `${(100 * (value - ticks[0])) / (ticks.at(-1) - ticks[0])}%`;
   const tick = (side, ticks) => ticks.map((v) =>
     makeElement("span", { style: `${side}:${percentAt(ticks, v)}` }, number(v)));
   parts.xTicks.replaceChildren(...tick("left", axes.x));
   parts.yTicks.replaceChildren(...tick("bottom", axes.y));
-  const [first, last] = [scene.film.C[0], scene.film.C.at(-1)].map((C) => number(C));
-  parts.now = makeElement("span");
-  const filmed = scene.panels.find((p) => p.key === scene.film.panel);
-  const key = (kind, ...text) => makeElement("li", {}, makeElement("span", { class: kind, "aria-hidden": "true" }), ...text);
-  parts.legend.replaceChildren(
-    key("fgs-ring", parts.now),
-    key("fgs-sample-line", `${filmed?.title ?? "FairGLVQ"} from C = ${first} to C = ${last}`),
-    ...singles.map(([p, t]) => key(`fgs-single fgs-single-${p.key}`, `${p.title}, trained: ${inBrief(t)}`)));
-  patchAttribute(parts.plot, "aria-valuemax", results.length - 1);
-  patchAttribute(parts.plot, "aria-description", tradeoffAlt(scene, results));
+  drawLegend(parts, singles);
+  patchAttribute(parts.plot, "aria-description", parts.curves.map(({ film, results }) => tradeoffAlt(film, results)).join(" "));
+}
+
+function drawLegend(parts, singles) {
+  const sample = (key) => makeSvg("svg", { class: "fgs-sample", viewBox: "0 0 30 10", "aria-hidden": "true" },
+    makeSvg("path", { class: `fgs-line fgs-line-${key}`, d: "M0,5L30,5" }));
+  const entries = parts.curves.flatMap(({ film: { panel, knob, values } }) => {
+    parts.notes[panel.key] = makeElement("span");
+    const range = `${panel.title} from ${strengthText(knob, values[0])} to ${strengthText(knob, values.at(-1))}`;
+    return [[makeElement("span", { class: "fgs-ring", "aria-hidden": "true" }), parts.notes[panel.key]],
+      [sample(panel.key), range]];
+  });
+  const dots = singles.map(([p, t]) =>
+    [makeElement("span", { class: `fgs-single fgs-single-${p.key}`, "aria-hidden": "true" }), `${p.title}, trained: ${inBrief(t)}`]);
+  parts.legend.replaceChildren(...[...entries, ...dots].map((entry) => makeElement("li", {}, ...entry)));
 }
 
 function gridLines({ x, y }) {
@@ -126,36 +139,47 @@ function endLabel([left, top], text) {
 }
 
 /** The film model nearest in strength to the model shown. */
-function filmIndexOf(film, model, view) {
-  if (view.filmIndex !== null && view.filmIndex !== undefined) return view.filmIndex;
-  if (model?.C === null || model?.C === undefined) return 0;
-  return film.C.reduce((best, C, m) => (Math.abs(C - model.C) < Math.abs(film.C[best] - model.C) ? m : best), 0);
+function filmIndexOf({ panel, values }, model, { film }) {
+  if (film?.panel === panel.key) return film.index;
+  const wanted = model.strength ?? values[0];
+  return values.reduce((best, value, m) => (Math.abs(value - wanted) < Math.abs(values[best] - wanted) ? m : best), 0);
 }
 
 function patchTradeoff(parts, scene, models, view) {
-  const { film } = scene;
-  patchHidden(parts.waiting, Boolean(film));
-  for (const element of [parts.chart, parts.legend, parts.hint]) patchHidden(element, !film);
-  if (!film) {
+  const { films } = scene;
+  const ready = Object.keys(films).length > 0;
+  patchHidden(parts.plot.closest("[data-slot]"), !scene.meta.filmed.length);
+  patchHidden(parts.waiting, ready);
+  for (const element of [parts.chart, parts.legend, parts.hint]) patchHidden(element, !ready);
+  if (!ready) {
     patchText(parts.which, "");
     return;
   }
-  if (parts.scene !== scene || parts.film !== film) {
-    Object.assign(parts, { scene, film });
-    drawCurve(parts, scene);
+  if (parts.scene !== scene || parts.films !== films) {
+    Object.assign(parts, { scene, films });
+    drawCurves(parts, scene);
   }
-  const model = models[film.panel];
-  const result = model && metricsOf(scene, model);
-  patchHidden(parts.ring, !result?.known);
-  parts.index = filmIndexOf(film, model, view);
-  if (!model) return;
+  const words = parts.curves.map((curve) => patchShown(parts, scene, curve, models[curve.film.panel.key], view));
+  const active = Math.max(0, parts.curves.findIndex(({ film }) => film.panel.key === view.film?.panel));
+  parts.at = [active, words[active].index];
+  patchText(parts.which, words.map(({ strength }) => strength).join(" · "));
+  patchAttribute(parts.plot, "aria-valuemax", parts.curves[active].places.length - 1);
+  patchAttribute(parts.plot, "aria-valuenow", words[active].index);
+  patchAttribute(parts.plot, "aria-valuetext", `${words[active].strength}: ${words[active].numbers}`);
+}
+
+/** The ring around the model that a panel shows, and what to say about it. */
+function patchShown(parts, scene, { film }, model, view) {
+  const { key } = film.panel;
+  const result = metricsOf(scene, model);
+  const index = filmIndexOf(film, model, view);
+  patchHidden(parts.rings[key], !result.known);
   const [left, top] = place(result, parts.axes).map((share) => `${(100 * share).toFixed(2)}%`);
-  patchStyle(parts.ring, "left", left);
-  patchStyle(parts.ring, "top", top);
-  const strength = model.source === "dragged" ? "dragged by hand" : `C = ${number(model.C ?? film.C[parts.index])}`;
+  patchStyle(parts.rings[key], "left", left);
+  patchStyle(parts.rings[key], "top", top);
+  const dragged = model.source === "dragged";
+  const strength = dragged ? "dragged by hand" : strengthText(film.knob, model.strength ?? film.values[index]);
   const numbers = inBrief(result);
-  patchText(parts.which, strength);
-  patchText(parts.now, `shown now: ${numbers}`);
-  patchAttribute(parts.plot, "aria-valuenow", parts.index);
-  patchAttribute(parts.plot, "aria-valuetext", `${strength}: ${numbers}`);
+  patchText(parts.notes[key], `${film.panel.title} shown now: ${numbers}`);
+  return { index, strength, numbers };
 }

@@ -14,7 +14,7 @@ export function newState() {
     show: { ...SHOW_AT_FIRST },
     hidden: new Set(),
     enlarged: null,
-    filmIndex: null,
+    film: null, // {panel, index}: a strength picked from a film
     camera: null,
     fold: 0,
     selection: null,
@@ -31,7 +31,7 @@ export function viewOf(state, scene) {
     show: { ...state.show },
     hidden: [...state.hidden].sort(),
     enlarged: state.enlarged,
-    filmIndex: state.filmIndex,
+    film: state.film && [state.film.panel, state.film.index],
     camera: isFitted(state.camera, scene.meta.bounds) ? null : [cx, cy, zoom].map(round),
     fold: round(state.fold),
   };
@@ -52,9 +52,8 @@ export function restoreView(state, raw, scene) {
     if (hidden.length < keys.length) state.hidden = new Set(hidden);
   }
   state.enlarged = keys.includes(raw.enlarged) && !state.hidden.has(raw.enlarged) ? raw.enlarged : null;
-  if (Number.isInteger(raw.filmIndex) && raw.filmIndex >= 0 && raw.filmIndex < (scene.film?.C.length ?? 0)) {
-    state.filmIndex = raw.filmIndex;
-  }
+  const [panel, index] = Array.isArray(raw.film) ? raw.film : ["fairglvq", raw.filmIndex]; // older links: C only
+  if (Number.isInteger(index) && index >= 0 && index < (scene.films[panel]?.values.length ?? 0)) state.film = { panel, index };
   if (isNumber(raw.fold)) state.fold = Math.min(1, Math.max(0, raw.fold));
   if (Array.isArray(raw.camera) && raw.camera.length === 3 && raw.camera.every(isNumber) && raw.camera[2] > 0) {
     const [cx, cy, zoom] = raw.camera;
@@ -82,16 +81,16 @@ export function carryOver(state, before, scene) {
   const keeps = now.keep_position && state.position < before.F - 1;
   state.position = keeps ? frameOfEpoch(now.epochs, old.epochs[Math.floor(state.position)]) : last;
   state.playing = state.playing && state.position < last;
-  state.filmIndex = null;
+  state.film = null;
   state.hidden = new Set([...state.hidden].filter((key) => keys.includes(key)));
   if (state.hidden.size === keys.length) state.hidden.clear();
   if (!keys.includes(state.enlarged)) state.enlarged = null;
   if (old.dataset !== now.dataset || boundsChangedMuch(old.bounds, now.bounds)) state.camera = cameraFor(scene);
   else if (isFitted(state.camera, old.bounds)) state.camera = cameraFor(scene);
   const { selection } = state;
-  const panel = selection && scene.panels.find(({ key }) => key === selection.panel);
+  const chosen = selection && scene.panels.find(({ key }) => key === selection.panel);
   const samePoints = old.dataset === now.dataset && before.n === scene.n;
-  const stays = panel && (selection.kind === "point" ? samePoints : selection.index < panel.P);
+  const stays = chosen && (selection.kind === "point" ? samePoints : selection.index < chosen.P);
   if (!stays) state.selection = null;
 }
 
