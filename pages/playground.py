@@ -110,7 +110,6 @@ def draw(show: Show) -> None:
     for method, film in films.items():
         scene = with_film(scene, settings, method, film)
     meta = scene.meta | {
-        "filmed": filmed(settings),
         "reply": model.reply,
         "facts": model.facts,
         "heard": model.heard,

@@ -101,9 +101,11 @@ def make_scene(C, seed=0, start=None, painted=()):
     arrays = {"points": X, "y": y.astype("u1"), "s": s.astype("u1"), "held_out": held_out}
     arrays |= {f"{key}.{name}": array for key, run in runs.items() for name, array in run.items()}
     if film:
-        arrays |= {f"film.{name}": np.stack([run[name][-1] for run in film]) for name in ("prototypes", "pseudo")}
+        arrays |= {
+            f"film.fairglvq.{name}": np.stack([run[name][-1] for run in film]) for name in ("prototypes", "pseudo")
+        }
     low, high = X.min(0), X.max(0)
-    plain = {"labels": labels.tolist(), "C": None, "map": None, "line": None}
+    plain = {"labels": labels.tolist(), "strength": None, "knob": None, "map": None, "line": None}
     projection = {"A": A.tolist(), "b": b.tolist()}
     line = {"origin": centre.tolist(), "kept": kept.tolist(), "removed": removed.tolist()}
     meta = {
@@ -124,11 +126,12 @@ def make_scene(C, seed=0, start=None, painted=()):
             plain | {"key": "glvq", "title": "GLVQ", "note": "no fairness term"},
             plain
             | {"key": "inp", "title": "INP + GLVQ", "note": "forgets one direction", "map": projection, "line": line},
-            plain | {"key": "fairglvq", "title": "FairGLVQ", "note": "pushes against what tells groups apart", "C": C},
+            plain
+            | {"key": "fairglvq", "title": "FairGLVQ", "note": "pushes against what tells groups apart"}
+            | {"strength": C, "knob": "C"},
         ],
-        "film": {"revision": f"seed{seed}", "C": FILM, "panel": "fairglvq", "labels": labels.tolist()}
-        if film
-        else None,
+        "filmed": ["fairglvq"],
+        "films": {"fairglvq": {"revision": f"seed{seed}", "values": FILM, "knob": "C"}} if film else {},
     }
     return meta, arrays
 
@@ -162,7 +165,7 @@ def main():
             state.start = tuple(map(tuple, gesture["model"]["places"]))
         elif gesture["kind"] == "paint":
             state.painted += tuple(map(tuple, gesture["added"]))
-        elif gesture["kind"] == "C":
+        elif gesture["kind"] == "strength":
             state.C = gesture["value"]
         elif gesture["kind"] == "undo":
             state.start, state.painted = None, ()

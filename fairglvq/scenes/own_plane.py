@@ -102,6 +102,12 @@ def _task(settings: Settings, points: Points, seed: int):
     return _tasks[key]
 
 
+def forget(table: str) -> None:
+    """Drop what was prepared of the visitor's table with this key."""
+    for key in [key for key in _tasks if table in key]:
+        del _tasks[key]
+
+
 def place(models: list, points: Points, seen: Seen, *, real: bool, turn: bool) -> Placed:
     """The models where the stage draws them: on drawn data as they are, on real data turned and scaled to fit.
 

@@ -14,7 +14,7 @@ from fairglvq.scenes.planes import OWN_PLANE, SAMPLE, Lens, Plane, find_plane, l
 from fairglvq.scenes.points import Points
 from fairglvq.scenes.scoring import Score, changed_decisions, decide, nearest, score, tallied
 from fairglvq.scenes.settings import Settings, points_of
-from fairglvq.scenes.training import Film, Training, film_key
+from fairglvq.scenes.training import Film, Training, film_key, filmed
 
 TITLES = {"glvq": "GLVQ", "inp": "INP + GLVQ", "fairglvq": "FairGLVQ", "paritylvq": "ParityLVQ"}
 KNOBS = {"fairglvq": "C", "paritylvq": "max_gap"}
@@ -90,6 +90,7 @@ def compose(settings: Settings, points: Points, trainings: Mapping[str, Training
             _panel_meta(settings, key, training, labels, places, lenses[key], n_frames)
             for key, training in trainings.items()
         ],
+        "filmed": filmed(settings),
         "films": {},
     }
     if settings.dataset in PEOPLE:

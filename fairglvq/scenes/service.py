@@ -18,7 +18,7 @@ from functools import partial
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
-from fairglvq.scenes import effects, training
+from fairglvq.scenes import effects, own_plane, training
 from fairglvq.scenes.points import Points, load_points, points_key
 from fairglvq.scenes.scene import Scene, compose
 from fairglvq.scenes.settings import Settings
@@ -204,6 +204,7 @@ class TrainingService:
 
     def forget(self, table: str) -> None:
         """Drop everything made from the visitor's table with this key."""
+        own_plane.forget(table)
         self.results.forget(table)
         self.points.forget(table)
 

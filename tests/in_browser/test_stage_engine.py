@@ -252,7 +252,7 @@ def test_playback_clock(modules):
 
 SCENE = """{ F: 5, n: 3,
   meta: { epochs: [0, 1, 2, 3, 4], bounds: [0, 0, 1, 1], dataset: "a", keep_position: true, view: null },
-  panels: [{ key: "glvq", P: 2 }, { key: "inp", P: 2 }], film: { C: [0, 1] } }"""
+  panels: [{ key: "glvq", P: 2 }, { key: "inp", P: 2 }], films: { inp: { values: [0, 1] } } }"""
 
 
 def test_bad_links_are_repaired(modules):
@@ -265,7 +265,7 @@ def test_bad_links_are_repaired(modules):
             const clean = m.viewOf(state, scene);
             m.restoreView(state, {{
                 epoch: "x", speed: 17, show: {{ regions: 3, forces: true, evil: true }}, hidden: ["glvq", "inp", "no"],
-                enlarged: "no", filmIndex: 9, camera: [0, NaN, -1], fold: 7,
+                enlarged: "no", film: ["inp", 9], filmIndex: 0, camera: [0, NaN, -1], fold: 7,
             }}, scene);
             const repaired = m.viewOf(state, scene);
             const good = {{ epoch: 2, speed: 2, hidden: ["inp"], enlarged: "glvq", camera: [0.2, 0.3, 4], fold: 0.5 }};
@@ -298,15 +298,16 @@ def test_what_a_new_scene_keeps(modules, position, change, expected):
             const before = {SCENE}, now = {SCENE};
             const state = m.newState();
             m.firstView(state, before);
-            Object.assign(state, {{ position: {position}, camera: {{ cx: 0.5, cy: 0.5, zoom: 3 }}, filmIndex: 1 }});
+            Object.assign(state, {{ position: {position}, camera: {{ cx: 0.5, cy: 0.5, zoom: 3 }} }});
+            state.film = {{ panel: "inp", index: 1 }};
             state.hidden.add("inp");
             {change}
             m.carryOver(state, before, now);
-            const {{ position, camera: {{ zoom }}, filmIndex, hidden }} = state;
-            return {{ position, zoom, filmIndex, hidden: [...hidden] }};
+            const {{ position, camera: {{ zoom }}, film, hidden }} = state;
+            return {{ position, zoom, film, hidden: [...hidden] }};
         }}""",
     )
-    assert got == expected | {"filmIndex": None, "hidden": ["inp"]}
+    assert got == expected | {"film": None, "hidden": ["inp"]}
 
 
 def test_paint_erase_and_undo(modules):
@@ -646,7 +647,7 @@ def test_film_follows_the_hand_and_trains_on_release(visit):
     revision = v.data("revision")
     slider.evaluate("(e) => e.dispatchEvent(new Event('change'))")
     v.wait_data("revision", revision, negate=True)
-    v.wait_gestures(["C"])
+    v.wait_gestures(["strength"])
 
 
 def test_painting_trains_on_the_new_points(visit):

@@ -39,9 +39,10 @@ window.mounted = (create, scene, frame, view = {}) => {
   document.body.replaceChildren();
   window.calls = [];
   const note = (name) => (...args) => calls.push([name, ...args]);
-  const hooks = { seek: note("seek"), pickC: note("pickC"), select: note("select"), panel: view.panel ?? "fairglvq" };
+  const noted = Object.fromEntries(["seek", "pickStrength", "select"].map((name) => [name, note(name)]));
+  const hooks = { ...noted, panel: view.panel ?? "fairglvq" };
   const widget = create(document.body, hooks);
-  const full = { frame, epoch: frame, selection: null, filmIndex: null, dark: false, ...view };
+  const full = { frame, epoch: frame, selection: null, film: null, dark: false, ...view };
   widget.update(scene, shown(scene, frame), full);
   return { widget, view: full };
 };
@@ -78,9 +79,9 @@ def random_scene(seed=0, *, n=400, K=2, G=2, P=6, F=3, mapped=False, weighted=Fa
     panels = []
     for key in ("glvq", "inp", "fairglvq"):
         space = {"A": rng.normal(size=(2, 2)).tolist(), "b": rng.normal(size=2).tolist()} if mapped else None
-        C = 0.5 if key == "fairglvq" else None
+        fair = {"knob": "C", "strength": 0.5} if key == "fairglvq" else {"knob": None, "strength": None}
         panels.append(
-            {"key": key, "title": key.upper(), "note": "", "labels": labels, "C": C, "map": space, "line": None}
+            {"key": key, "title": key.upper(), "note": "", "labels": labels, "map": space, "line": None} | fair
         )
         arrays[f"{key}.prototypes"] = rng.normal(size=(F, P, 2))
         arrays[f"{key}.pseudo"] = rng.integers(0, G, (F, P)).astype("u1")
@@ -91,13 +92,14 @@ def random_scene(seed=0, *, n=400, K=2, G=2, P=6, F=3, mapped=False, weighted=Fa
             arrays[f"{key}.weights"] = rng.random((F, P))
     strengths = [0.0, 0.5, 1.0, 2.0]
     if film:
-        arrays["film.prototypes"] = rng.normal(size=(len(strengths), P, 2))
-        arrays["film.pseudo"] = np.zeros((len(strengths), P), "u1")
+        arrays["film.fairglvq.prototypes"] = rng.normal(size=(len(strengths), P, 2))
+        arrays["film.fairglvq.pseudo"] = np.zeros((len(strengths), P), "u1")
     return arrays, {
         "revision": str(seed), "dataset": "random", "favourable": 1, "slice": None, "axes": ["x1", "x2"],
         "classes": ["no", "yes", "maybe"][:K], "groups": ["A", "B", "C"][:G], "bounds": [-3, -3, 3, 3],
         "epochs": [10 * f for f in range(F)], "grammar": stage_grammar(K, G), "panels": panels,
-        "film": {"revision": "1", "C": strengths, "panel": "fairglvq", "labels": labels} if film else None,
+        "filmed": ["fairglvq"],
+        "films": {"fairglvq": {"revision": "1", "values": strengths, "knob": "C"}} if film else {},
         "reply": None, "view": None, **meta,
     }  # fmt: skip
 
@@ -445,15 +447,15 @@ def test_timeline_seeks_by_click_key_and_flip(page):
 def test_tradeoff_waits_for_the_film_then_picks_c_on_the_curve(page):
     arrays, meta = random_scene(6, film=True)
     page.evaluate(
-        "data => { window.kept = makeScene(data); window.film = kept.film; kept.film = null;"
+        "data => { window.kept = makeScene(data); window.films = kept.films; kept.films = {};"
         " window.now = mounted(createTradeoff, kept, 1); }",
         to_js(arrays, meta),
     )
     expect(page.get_by_text("Computing the curve")).to_be_visible()
-    expect(page.get_by_role("slider", name="Strength C")).to_be_hidden()
-    page.evaluate("kept.film = film; now.widget.update(kept, shown(kept, 1), now.view)")
+    expect(page.get_by_role("slider", name="Strength")).to_be_hidden()
+    page.evaluate("kept.films = films; now.widget.update(kept, shown(kept, 1), now.view)")
     expect(page.get_by_text("Computing the curve")).to_be_hidden()
-    plot = page.get_by_role("slider", name="Strength C")
+    plot = page.get_by_role("slider", name="Strength")
     assert plot.get_attribute("aria-valuenow") == "1"  # the panel's C of 0.5
     expect(page.locator(".fgs-plot .fgs-dot")).to_have_count(4)
     dots = [d.bounding_box() for d in page.locator(".fgs-plot .fgs-dot").all()]
@@ -464,13 +466,13 @@ def test_tradeoff_waits_for_the_film_then_picks_c_on_the_curve(page):
     plot.focus()
     page.keyboard.press("ArrowRight")
     calls = page.evaluate("calls")
-    assert calls[0] == ["pickC", 3, False]
-    assert calls[-2:] == [["pickC", 0, True], ["pickC", 2, True]]
+    assert calls[0] == ["pickStrength", "fairglvq", 3, False]
+    assert calls[-2:] == [["pickStrength", "fairglvq", 0, True], ["pickStrength", "fairglvq", 2, True]]
 
     # The ring is the model shown: on the dot of the film model.
     page.evaluate(
-        "(() => { const models = { ...shown(kept, 1), fairglvq: filmModel(kept, kept.panels[2], 3) };"
-        " now.widget.update(kept, models, { ...now.view, filmIndex: 3 }); })()"
+        "(() => { const models = { ...shown(kept, 1), fairglvq: filmModel(kept, kept.films.fairglvq, 3) };"
+        " now.widget.update(kept, models, { ...now.view, film: { panel: 'fairglvq', index: 3 } }); })()"
     )
     ring = page.locator(".fgs-plot .fgs-ring").bounding_box()
     for axis, size in (("x", "width"), ("y", "height")):

@@ -7,27 +7,37 @@ from functools import cache
 import numpy as np
 import pytest
 
-from fairglvq import GLVQ, FairGLVQ, NullSpaceProjection, datasets
+from fairglvq import GLVQ, FairGLVQ, NullSpaceProjection, ParityLVQ, datasets
 from fairglvq.experiments import evaluation
 from fairglvq.fairness import metrics
 from fairglvq.scenes import effects, scene, scoring, training
+from fairglvq.scenes.planes import lens_of
 from fairglvq.scenes.points import UntrainableError, load_points
 from fairglvq.scenes.service import CancelledError, ResultCache, TrainingService
 from fairglvq.scenes.settings import DEFAULTS, PRESETS, Fold, Point, Settings, for_table
 from fairglvq.scenes.sources import dataset_of, lend
-from fairglvq.scenes.training import FILM_C, METHODS, train_film, train_part
+from fairglvq.scenes.training import FILM_C, filmed, train_film, train_part
 from pages.shared.links import place, start_from
 from pages.shared.playground import gestures, stage
 
 QUICK = Settings(epochs=10, batch_size=500)
+METHODS = QUICK.methods
+GERMAN = replace(DEFAULTS["german"], epochs=10, metric="euclidean", beside=QUICK.beside)
 SETTINGS = {
     "xor": QUICK,
     "published": replace(QUICK, step="published", learning_rate=0.005),
     "three_groups": replace(QUICK, dataset="three_groups"),
     "three_classes": replace(QUICK, dataset="three_classes"),
     "nothing held out": replace(QUICK, held_out=0.0),
-    "german": replace(DEFAULTS["german"], epochs=10),
-    "german prototypes": replace(DEFAULTS["german"], epochs=10, plane="prototypes", projections=2),
+    "german": GERMAN,
+    "german prototypes": replace(GERMAN, plane="prototypes", projections=2),
+}
+ALL_BESIDE = ("inp", "fairglvq", "paritylvq")
+OWN_PLANES = {
+    "german": replace(GERMAN, metric="matrix", beside=ALL_BESIDE, prototypes=2),
+    "german with ranges": replace(GERMAN, metric="matrix", beside=("paritylvq",), bins=8, held_out=0.0),
+    "three groups": replace(QUICK, dataset="three_groups", beside=ALL_BESIDE),
+    "three classes": replace(QUICK, dataset="three_classes", beside=("paritylvq",), prototypes=2),
 }
 
 
@@ -38,7 +48,7 @@ def ignore(share):
 @cache
 def made(settings):
     points = load_points(settings)
-    return scene.compose(settings, points, {method: train_part(settings, points, method, ignore) for method in METHODS})
+    return scene.compose(settings, points, {m: train_part(settings, points, m, ignore) for m in settings.methods})
 
 
 @pytest.fixture(params=SETTINGS.values(), ids=SETTINGS)
@@ -135,8 +145,8 @@ def test_points_are_scaled_on_the_training_part(settings):
 
 def test_the_blob_is_complete_and_small(settings):
     shown = made(settings)
-    film = train_film(replace(settings, epochs=10), shown.points, ignore)
-    whole = scene.with_film(shown, settings, film)
+    film = train_film(replace(settings, epochs=10), shown.points, "fairglvq", ignore)
+    whole = scene.with_film(shown, settings, "fairglvq", film)
     F, P = len(whole.meta["epochs"]), len(whole.meta["panels"][0]["labels"])
     assert whole.meta["epochs"][0] == 0
     assert whole.meta["epochs"][-1] == settings.epochs
@@ -145,7 +155,7 @@ def test_the_blob_is_complete_and_small(settings):
         assert whole.arrays[f"{method}.prototypes"].dtype == np.float64
         assert whole.arrays[f"{method}.pseudo"].shape == (F, P)
         assert whole.arrays[f"{method}.alpha_uses"].shape == (F,)
-    assert whole.arrays["film.prototypes"].shape == (len(FILM_C), P, 2)
+    assert whole.arrays["film.fairglvq.prototypes"].shape == (len(FILM_C), P, 2)
     assert len(stage.pack(whole.meta, whole.arrays)) < 300_000
 
 
@@ -206,7 +216,7 @@ def test_film_and_picture_are_the_same_model():
     C = FILM_C[4]
     settings = replace(QUICK, C=C)
     shown = made(settings)
-    film = train_film(settings, shown.points, ignore)
+    film = train_film(settings, shown.points, "fairglvq", ignore)
     np.testing.assert_array_equal(film.prototypes[4], shown.trainings["fairglvq"].prototypes[-1])
     np.testing.assert_array_equal(film.pseudo[4], shown.trainings["fairglvq"].pseudo[-1])
 
@@ -255,7 +265,7 @@ def test_a_drag_is_answered_exactly():
     shown = made(QUICK)
     W = shown.trainings["inp"].prototypes[-1] + 0.3
     dragged = {"frame": 99, "film": None, "places": W.tolist()}
-    reply = gestures.answer(shown, None, {"token": 7, "panel": "inp", "model": dragged, "pseudo": [0] * 8})
+    reply = gestures.answer(shown, {}, {"token": 7, "panel": "inp", "model": dragged, "pseudo": [0] * 8})
     assert reply["token"] == 7
     check_answer(shown, "inp", W, reply)
 
@@ -288,21 +298,21 @@ def test_a_drag_on_a_slice_moves_along_the_plane_and_counts_everybody(panel):
     places = lens.places(base)
     places[2] += (0.7, -0.4)
     name = {"frame": 3, "film": None, "places": places.tolist()}
-    W = gestures.prototypes_of(shown, None, panel, name)
+    W = gestures.prototypes_of(shown, {}, panel, name)
     np.testing.assert_allclose(np.delete(W, 2, axis=0), np.delete(base, 2, axis=0), atol=1e-12)
     np.testing.assert_allclose(lens.places(W), places, atol=1e-12)
     np.testing.assert_allclose(lens.weights(W), lens.weights(base), atol=1e-9)  # as far off the plane as before
-    reply = gestures.answer(shown, None, {"token": 1, "panel": panel, "model": name, "pseudo": [0] * len(W)})
+    reply = gestures.answer(shown, {}, {"token": 1, "panel": panel, "model": name, "pseudo": [0] * len(W)})
     check_answer(shown, panel, W, reply)
 
 
 def test_a_model_of_the_film_can_be_moved_too():
     settings = SETTINGS["german"]
     shown = made(settings)
-    film = train_film(settings, shown.points, ignore)
-    W = gestures.prototypes_of(shown, film, "fairglvq", {"frame": 0, "film": 2, "places": None})
+    film = train_film(settings, shown.points, "fairglvq", ignore)
+    W = gestures.prototypes_of(shown, {"fairglvq": film}, "fairglvq", {"frame": 0, "film": 2, "places": None})
     np.testing.assert_array_equal(W, film.prototypes[2])
-    changed = scene.with_film(shown, settings, film).arrays["film.changed"][2]
+    changed = scene.with_film(shown, settings, "fairglvq", film).arrays["film.fairglvq.changed"][2]
     before, after = shown.trainings["glvq"].decisions[-1], film.decisions[2]
     assert changed.sum(axis=(0, 1)).tolist() == [(after > before).sum(), (after < before).sum()]
 
@@ -312,15 +322,13 @@ def test_facts_of_a_selection_on_a_slice_count_all_dimensions():
     points = shown.points
     models = {panel: {"frame": 2, "film": None, "places": None} for panel in METHODS}
     index = 17
-    told = gestures.facts(
-        shown, None, {"key": "k", "subject": "point", "panel": "inp", "index": index, "models": models}
-    )
+    told = gestures.facts(shown, {}, {"key": "k", "subject": "point", "panel": "inp", "index": index, "models": models})
     for panel in METHODS:
         Z = model_space(shown, panel)[shown.shown[[index]]]
         np.testing.assert_allclose(told[panel], squared(Z, shown.trainings[panel].prototypes[2])[0], atol=1e-9)
     assert told["row"] == points.rows[shown.shown[index]] + 1
     question = {"key": "k", "subject": "prototype", "panel": "inp", "index": 1, "models": models}
-    told = gestures.facts(shown, None, question)
+    told = gestures.facts(shown, {}, question)
     inside = squared(model_space(shown, "inp"), shown.trainings["inp"].prototypes[2]).argmin(axis=1) == 1
     assert told["key"] == "k"
     assert told["votes"] == [(inside & ~points.held_out & (points.s == g)).sum() for g in (0, 1)]
@@ -396,9 +404,9 @@ def test_a_cancelled_job_ends_and_leaves_nothing_behind():
 
 def test_a_finished_film_is_kept():
     service = TrainingService()
-    assert service.film(QUICK) is None
-    film = service.order_film(QUICK).future.result()
-    assert service.film(replace(QUICK, C=0.1)) is film
+    assert service.film(QUICK, "fairglvq") is None
+    film = service.order_film(QUICK, "fairglvq").future.result()
+    assert service.film(replace(QUICK, C=0.1), "fairglvq") is film
 
 
 def test_a_cache_forgets_the_oldest_and_keeps_no_failure():
@@ -413,7 +421,7 @@ def test_a_cache_forgets_the_oldest_and_keeps_no_failure():
 
 FOLDED = {
     "xor": Settings(epochs=10, fold=Fold(5, 3, 1)),
-    "german": replace(DEFAULTS["german"], epochs=10, projections=2, fold=Fold(4, 1, 0)),
+    "german": replace(GERMAN, projections=2, fold=Fold(4, 1, 0)),
 }
 
 
@@ -446,3 +454,97 @@ def test_an_own_table_is_trained_like_any_other_and_forgotten_with_its_owner():
     gc.collect()
     with pytest.raises(UntrainableError, match="choose it again"):
         load_points(settings)
+
+
+@pytest.fixture(params=OWN_PLANES.values(), ids=OWN_PLANES)
+def own(request):
+    return request.param
+
+
+def estimator(settings, method, gap=None):
+    """The estimator that a panel in a plane of its own shows."""
+    if method == "paritylvq":
+        return ParityLVQ(settings.prototypes, max_gap=gap or settings.max_gap, random_state=settings.seed)
+    options = {"metric": "matrix", "rank": 2, "random_state": settings.seed}
+    if method == "fairglvq":
+        return FairGLVQ(settings.prototypes, C=settings.C, alpha=settings.alpha, **options)
+    return GLVQ(settings.prototypes, **options)
+
+
+def decisions_of_estimator(settings, shown, method, gap=None):
+    points, learn = shown.points, ~shown.points.held_out
+    X, y, s = points.X, points.y, points.s
+    if method == "inp":
+        inp = NullSpaceProjection(settings.projections, random_state=settings.seed)
+        inp.fit(X[learn], sensitive_features=s[learn])
+        X = inp.transform(X)
+        low, span = X[learn].min(axis=0), np.ptp(X[learn], axis=0)
+        X = (X - low) / np.where(span <= 1e-12, 1.0, span)
+    groups = {} if method in ("glvq", "inp") else {"sensitive_features": s[learn]}
+    if method == "paritylvq":
+        groups["favourable"] = points.favourable
+    return estimator(settings, method, gap).fit(X[learn], y[learn], **groups).predict(X)
+
+
+def test_own_planes_hold_everybody_in_the_cell_that_decides(own):
+    """What the browser draws, cell by cell and person by person, is what the estimator decides."""
+    shown = made(own)
+    for panel in shown.meta["panels"]:
+        key = panel["key"]
+        if shown.trainings[key].moments is None:
+            continue
+        places = shown.arrays.get(f"{key}.points", shown.arrays["points"])
+        A = np.array(panel["map"]["A"])
+        W, weights = shown.arrays[f"{key}.prototypes"][-1], shown.arrays[f"{key}.weights"][-1]
+        drawn = np.array(panel["labels"])[(squared(places @ A.T, W) + weights).argmin(axis=1)]
+        decided = decisions_of_estimator(own, shown, key)[shown.shown]
+        np.testing.assert_array_equal(drawn, decided)
+        if own.real:
+            counted = shown.arrays[f"{key}.counts"][-1]
+            assert counted.sum() == shown.points.measured.sum()
+            right = (decisions_of_estimator(own, shown, key) == shown.points.y)[shown.points.measured].sum()
+            assert np.trace(counted.sum(axis=0)) == right
+
+
+@pytest.mark.parametrize("own", [OWN_PLANES["german"], OWN_PLANES["three classes"]], ids=["german", "three classes"])
+def test_a_film_of_gaps_shows_what_the_estimator_finds(own):
+    shown = made(own)
+    assert "paritylvq" in filmed(own)
+    film = train_film(own, shown.points, "paritylvq", ignore)
+    whole = scene.with_film(shown, own, "paritylvq", film)
+    stage.pack(whole.meta, whole.arrays)
+    place_of_five = film.values.index(own.max_gap)
+    np.testing.assert_array_equal(film.prototypes[place_of_five], shown.trainings["paritylvq"].prototypes[-1])
+    widest = len(film.values) - 1
+    decided = scoring.decide(shown.points, shown.trainings["paritylvq"], film.prototypes[widest])
+    expected = decisions_of_estimator(own, shown, "paritylvq", film.values[widest])[shown.points.measured]
+    np.testing.assert_array_equal(decided, expected)
+
+
+def test_right_is_favourable_and_up_is_the_last_group():
+    shown = made(OWN_PLANES["german"])
+    points = shown.points
+    for key in shown.trainings:
+        x, y = shown.arrays[f"{key}.points"].T
+        favoured, last = points.y[shown.shown] == points.favourable, points.s[shown.shown] == 1
+        assert x[favoured].mean() > x[~favoured].mean()
+        assert y[last].mean() > y[~last].mean()
+
+
+def test_a_prototype_of_an_own_plane_can_be_moved_and_is_counted():
+    shown = made(OWN_PLANES["german"])
+    trained = shown.trainings["paritylvq"]
+    places = lens_of(trained, None).places(trained.prototypes[-1])
+    places[0] += (0.2, -0.1)
+    name = {"frame": 99, "film": None, "places": places.tolist()}
+    W = gestures.prototypes_of(shown, {}, "paritylvq", name)
+    np.testing.assert_allclose(W[:, 2], trained.prototypes[-1][:, 2])  # handicaps stay
+    reply = gestures.answer(shown, {}, {"token": 1, "panel": "paritylvq", "model": name, "pseudo": [0] * len(W)})
+    check_answer(shown, "paritylvq", W, reply)
+
+
+def test_own_planes_say_what_each_setting_did(own):
+    said = effects.sentences(own, made(own))
+    assert all(sentence.endswith(".") and "nan" not in sentence for sentence in said.values())
+    assert "points, at" in said["max_gap"]
+    assert ("batch_size" in said) == (not own.real)

@@ -148,7 +148,7 @@ function flipTicks(epochs, panel, lane, lanes) {
 
 function patchTimeline(parts, scene, models, view) {
   const shown = scene.panels.filter((panel) => models[panel.key]);
-  patchHidden(parts.slider.closest("[data-slot]"), shown.every((panel) => panel.moments)); // a search has no costs over epochs
+  patchHidden(parts.slider.closest("section").parentElement, shown.every((panel) => panel.moments)); // a search has no costs over epochs
   const drawn = shown.map((p) => p.key).join();
   if (parts.scene !== scene || parts.drawn !== drawn) {
     Object.assign(parts, { scene, drawn, patched: null });

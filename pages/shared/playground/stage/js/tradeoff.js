@@ -148,7 +148,7 @@ function filmIndexOf({ panel, values }, model, { film }) {
 function patchTradeoff(parts, scene, models, view) {
   const { films } = scene;
   const ready = Object.keys(films).length > 0;
-  patchHidden(parts.plot.closest("[data-slot]"), !scene.meta.filmed.length);
+  patchHidden(parts.plot.closest("section").parentElement, !scene.meta.filmed.length);
   patchHidden(parts.waiting, ready);
   for (const element of [parts.chart, parts.legend, parts.hint]) patchHidden(element, !ready);
   if (!ready) {
