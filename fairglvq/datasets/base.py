@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -43,6 +43,17 @@ class Block:
         if self.kind == "category":
             return tuple(f"{self.column}={category}" for category in self.categories)
         return (self.column,)
+
+
+def trait_blocks(blocks: Iterable[Block]) -> tuple[tuple[Block, ...], ...]:
+    """Blocks by the original column that they tell: each by itself, but a number together with its bins behind it."""
+    every = tuple(blocks)
+    bins = {block.bins_of: block for block in every if block.bins_of}
+    return tuple(
+        (block, bins[block.column]) if block.kind == "number" and block.column in bins else (block,)
+        for block in every
+        if not block.bins_of
+    )
 
 
 @dataclass(frozen=True, eq=False)
