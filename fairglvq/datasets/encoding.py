@@ -50,10 +50,11 @@ def _add_bins(X, blocks: Sequence[Block], bins: int) -> tuple[npt.NDArray[np.flo
         if starts.size:
             codes = np.searchsorted(starts, values, side="right")
             ends = [(values[codes == code].min(), values[codes == code].max()) for code in range(len(starts) + 1)]
-            names = tuple(f"{low:g}" if low == high else f"{low:g} to {high:g}" for low, high in ends)
+            names = tuple(f"{low:.12g}" if low == high else f"{low:.12g} to {high:.12g}" for low, high in ends)
             columns.append(np.eye(len(names))[codes])
-            added.append(Block(f"{block.column} in bins", width, width + len(names), "category", names, block.column))
-            width += len(names)
+            name, stop = f"{block.column} in bins", width + len(names)
+            added.append(Block(name, width, stop, "category", names, block.column, tuple(starts.tolist())))
+            width = stop
     return np.hstack(columns), (*blocks, *added)
 
 

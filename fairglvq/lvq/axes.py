@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fairglvq.datasets.base import Block, trait_blocks
+from fairglvq.datasets.base import Block, columns_of, trait_blocks
 from fairglvq.wording import AxisTrait
 
 LEAST = 0.25
@@ -22,7 +22,7 @@ def axis_traits(omega: np.ndarray, X: np.ndarray, blocks: Sequence[Block], most:
     """
     found: list[list[AxisTrait]] = [[] for _ in omega]
     for trait in trait_blocks(blocks):
-        columns = np.concatenate([np.arange(block.start, block.stop) for block in trait])
+        columns = columns_of(trait)
         own = X[:, columns] - X[:, columns].mean(axis=0)  # (n, width)
         parts = own @ omega[:, columns].T  # (n, r)
         for k, part in enumerate(parts.T):
