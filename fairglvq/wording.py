@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 UNKNOWN = "unknown"
 """A number that does not exist, such as the rate of a group without people."""
@@ -147,3 +148,35 @@ def quoted(name: object, longest: int = 60) -> str:
 def quoted_names(names: Sequence[object], most: int = 6) -> str:
     """Names in a sentence: "“a”, “b” and 3 more"."""
     return listed([quoted(name) for name in names], most)
+
+
+# Axes
+
+
+class AxisTrait(NamedTuple):
+    """How much one original column moves people along an axis.
+
+    A number moves them in the direction of the axis where its weight is above 0, against it where it is below. Of a
+    column of words, ``value`` is the one that the weight is about.
+    """
+
+    column: str
+    weight: float
+    value: str | None = None
+
+    @property
+    def words(self) -> str:
+        """Who stands in the direction of the axis: "more age", "sex Male", "marital-status other than Divorced"."""
+        if self.value is None:
+            return f"{'more' if self.weight >= 0 else 'less'} {self.column}"
+        return f"{self.column} {'' if self.weight >= 0 else 'other than '}{self.value}"
+
+
+def axis_name(traits: Sequence[AxisTrait]) -> str:
+    """An axis by the columns that make it: "education, married, capital gain"."""
+    return ", ".join(trait.column for trait in traits)
+
+
+def axis_direction(traits: Sequence[AxisTrait]) -> str:
+    """Who stands at its far end: "more education, sex Male, less children"."""
+    return ", ".join(trait.words for trait in traits)

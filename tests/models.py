@@ -1,9 +1,13 @@
 """Small data sets with fitted models, and distances by plain loops, for tests of explanations and reports."""
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 
 from fairglvq import GLVQ, FairGLVQ, NullSpaceProjection
 from fairglvq.datasets import Block, Dataset
+from fairglvq.datasets.encoding import encode
 from fairglvq.explain import PrototypeModel
 from fairglvq.explain.people import population
 
@@ -29,6 +33,17 @@ def small(n=240, seed=0, n_classes=2, n_groups=2):
         class_names={c: f"class {c}" for c in range(n_classes)}, group_names={g: f"group {g}" for g in range(n_groups)},
         label_column="label", group_column="group", source="", licence="",
     )  # fmt: skip
+
+
+def binned(data, bins=4):
+    """The same with its numbers in bins, too."""
+    numbers = [block for block in data.blocks if block.kind == "number"]
+    X, blocks = encode(
+        pd.DataFrame({block.column: data.X[:, block.start] for block in numbers}), binary={}, categories=(), bins=bins
+    )
+    added, d = [block for block in blocks if block.bins_of], data.X.shape[1] - len(numbers)
+    moved = [replace(block, start=block.start + d, stop=block.stop + d) for block in added]
+    return replace(data, X=np.hstack([data.X, X[:, len(numbers) :]]), blocks=(*data.blocks, *moved))
 
 
 def held(n, every=4):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,7 +22,8 @@ class Block:
 
     A ``number`` is one column as it is. A ``binary`` is one column of 0 and 1, and ``categories`` holds the readable
     names of 0 and of 1, in this order. A ``category`` is one 0/1 column per entry of ``categories``. Where a category
-    repeats a number in bins, ``bins_of`` is the number's column.
+    repeats a number in bins, ``bins_of`` is the number's column and ``starts`` are the smallest values of all bins but
+    the first.
     """
 
     column: str
@@ -31,6 +32,7 @@ class Block:
     kind: Literal["number", "binary", "category"]
     categories: tuple[str, ...] = ()
     bins_of: str = ""
+    starts: tuple[float, ...] = ()
 
     @property
     def columns(self) -> slice:
@@ -43,6 +45,32 @@ class Block:
         if self.kind == "category":
             return tuple(f"{self.column}={category}" for category in self.categories)
         return (self.column,)
+
+    def bin_of(self, value: float) -> int:
+        """The bin that a number falls into."""
+        starts = np.array(self.starts)
+        # A value that was scaled and scaled back may lie a rounding error below the start of its bin.
+        return int(np.searchsorted(starts - 1e-11 * np.abs(starts), value, side="right"))
+
+
+TraitBlocks = tuple[Block, ...]
+"""The blocks that tell one original column: a number's bins stand behind the number."""
+
+
+def trait_blocks(blocks: Iterable[Block]) -> tuple[TraitBlocks, ...]:
+    """Blocks by the original column that they tell."""
+    every = tuple(blocks)
+    bins = {block.bins_of: block for block in every if block.bins_of}
+    return tuple(
+        (block, bins[block.column]) if block.kind == "number" and block.column in bins else (block,)
+        for block in every
+        if not block.bins_of
+    )
+
+
+def columns_of(trait: TraitBlocks) -> npt.NDArray[np.int64]:
+    """All columns of X that tell a trait (width,)."""
+    return np.concatenate([np.arange(block.start, block.stop) for block in trait])
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +154,7 @@ class Dataset:
         )
         gap = 100 * (max(rates) - min(rates))
         lines = [
-            f"{self.title}: {n:,} rows, {d} columns made from {sum(not block.bins_of for block in self.blocks)}",
+            f"{self.title}: {n:,} rows, {d} columns made from {len(trait_blocks(self.blocks))}",
             f"Label ({self.label_column}): {_counts(self.y, self.class_names)}",
             f"Group ({self.group_column}): {_counts(self.s, self.group_names)}",
             f"Favourable label: {self.class_names[self.favourable]}",

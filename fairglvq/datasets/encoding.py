@@ -25,6 +25,12 @@ def without(dropped: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"X does not contain {column}; other columns may still reveal it." for column in dropped)
 
 
+def check_bins(bins: int) -> None:
+    """Raise a ValueError unless numbers can be cut into so many bins."""
+    if bins and not (isinstance(bins, Integral) and bins >= 2):
+        raise ValueError(f"bins must be 0 or a whole number of at least 2; got {bins!r}")
+
+
 def bin_starts(values: npt.NDArray[np.float64], bins: int) -> npt.NDArray[np.float64]:
     """The smallest value of every bin but the first, when ``values`` (n,) are cut into about ``bins`` of them.
 
@@ -50,10 +56,11 @@ def _add_bins(X, blocks: Sequence[Block], bins: int) -> tuple[npt.NDArray[np.flo
         if starts.size:
             codes = np.searchsorted(starts, values, side="right")
             ends = [(values[codes == code].min(), values[codes == code].max()) for code in range(len(starts) + 1)]
-            names = tuple(f"{low:g}" if low == high else f"{low:g} to {high:g}" for low, high in ends)
+            names = tuple(f"{low:.12g}" if low == high else f"{low:.12g} to {high:.12g}" for low, high in ends)
             columns.append(np.eye(len(names))[codes])
-            added.append(Block(f"{block.column} in bins", width, width + len(names), "category", names, block.column))
-            width += len(names)
+            name, stop = f"{block.column} in bins", width + len(names)
+            added.append(Block(name, width, stop, "category", names, block.column, tuple(starts.tolist())))
+            width = stop
     return np.hstack(columns), (*blocks, *added)
 
 
@@ -70,8 +77,7 @@ def encode(
     With ``bins`` (2 or more) every number is also cut into about as many bins, in blocks at the end: a linear model can
     then bend. The labels play no part in it. 0 is the paper's encoding.
     """
-    if bins and not (isinstance(bins, Integral) and bins >= 2):
-        raise ValueError(f"bins must be 0 or a whole number of at least 2; got {bins!r}")
+    check_bins(bins)
     plain = [column for column in table.columns if column not in categories]
     codes, values = {}, {}
     for column in categories:

@@ -10,17 +10,21 @@ Rates are about the measured people: those held out from training, or all if non
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairglvq.explain.people import Floats, Population
+from fairglvq.explain.people import Floats, Population, positions
 from fairglvq.fairness.metrics import gaps_from_counts, rates_from_counts
 from fairglvq.intervals import SMALL
-from fairglvq.lvq.trainer import as_rows, squared_distances
+from fairglvq.lvq.trainer import as_rows, dense_rows, squared_distances
+
+if TYPE_CHECKING:
+    from fairglvq.lvq.prototype_classifier import PrototypeClassifier
 
 ROUNDING = 1e-10
 """A direction that a matrix keeps less of than this, next to the one it keeps most of, is gone but for rounding."""
@@ -37,7 +41,9 @@ class PrototypeModel:
     """Prototypes (P, d) with the positions of their classes and pseudo-classes.
 
     A model with ``matrix`` and ``shift`` (INP's) lives in a space of its own: z = matrix x + shift of the scaled
-    people. It is blind along the directions that the matrix takes away.
+    people. It is blind along the directions that the matrix takes away. A learned metric ``omega`` (r, d) measures
+    |Ω(z - w)|² there; ``handicaps`` (P,) are by how much farther, in squared distance, a prototype may be and still
+    win. Everything that follows from distances is asked of this class, so that it is true of the model's own.
     """
 
     prototypes: Floats
@@ -45,6 +51,35 @@ class PrototypeModel:
     pseudo: NDArray[np.int64] | None = None
     matrix: Floats | None = None
     shift: Floats | None = None
+    omega: Floats | None = None
+    handicaps: Floats | None = None
+
+    @classmethod
+    def of(
+        cls,
+        model: PrototypeClassifier,
+        classes: Sequence[Hashable],
+        groups: Sequence[Hashable] = (),
+        matrix: Floats | None = None,
+        shift: Floats | None = None,
+    ) -> PrototypeModel:
+        """A fitted estimator that was given scaled people, or what ``matrix`` and ``shift`` leave of them.
+
+        ``classes`` and ``groups`` are the labels in the order of the people's names. Pseudo-classes are left out where
+        the estimator knows other groups.
+        """
+        pseudo, known = getattr(model, "pseudo_classes_", None), getattr(model, "groups_", None)
+        if pseudo is not None and (known is None or not set(known.tolist()) <= set(groups)):
+            pseudo = None
+        return cls(
+            model.prototypes_,
+            positions(model.prototype_labels_, list(classes)),
+            None if pseudo is None else positions(pseudo, list(groups)),
+            matrix,
+            shift,
+            getattr(model, "omega_", None),
+            getattr(model, "handicaps_", None),
+        )
 
     def see(self, X: Floats) -> Floats:
         """Scaled people (..., d) in the model's own space."""
@@ -52,9 +87,26 @@ class PrototypeModel:
             return X
         return X @ self.matrix.T + (0.0 if self.shift is None else self.shift)
 
+    def image(self, X: Floats) -> Floats:
+        """Where scaled people (..., d) stand as distances measure them, (..., r): Ω of what the model sees."""
+        seen = self.see(X)
+        return seen if self.omega is None else seen @ self.omega.T
+
+    @cached_property
+    def images(self) -> Floats:
+        """Where prototypes stand as distances measure them (P, r)."""
+        return self.prototypes if self.omega is None else self.prototypes @ self.omega.T
+
+    @cached_property
+    def mixture(self) -> Floats | None:
+        """How images mix the columns of scaled people (r, d); None: not at all."""
+        if self.omega is None or self.matrix is None:
+            return self.matrix if self.omega is None else self.omega
+        return self.omega @ self.matrix
+
     @cached_property
     def blind(self) -> int:
-        """Along how many directions of the people's space this model sees no difference."""
+        """Along how many directions of the people's space this model sees no difference, because of its matrix."""
         if self.matrix is None:
             return 0
         return len(self.matrix) - int(np.linalg.matrix_rank(self.matrix, rtol=ROUNDING))
@@ -77,13 +129,19 @@ class PrototypeModel:
     def distances(self, X: Floats) -> Floats:
         """Squared distances (n, P) of scaled people (n, d)."""
         if len(X) <= 64:  # not worth the kernels' preparations
-            away = self.see(X)[:, None, :] - self.prototypes
+            away = self.image(X)[:, None, :] - self.images
             return np.einsum("npd,npd->np", away, away)
-        return squared_distances(as_rows(self.see(X)), self.prototypes)
+        rows = as_rows(self.see(X)) if self.omega is None else dense_rows(self.image(X))
+        return squared_distances(rows, self.images)
+
+    def costs(self, X: Floats) -> Floats:
+        """What is smallest for the prototype that decides, (n, P): squared distances less handicaps."""
+        D = self.distances(X)
+        return D if self.handicaps is None else D - self.handicaps
 
     def decide(self, X: Floats) -> NDArray[np.int64]:
-        """The class of the nearest prototype (n,)."""
-        return self.labels[self.distances(X).argmin(axis=1)]
+        """The class of the prototype that decides (n,)."""
+        return self.labels[self.costs(X).argmin(axis=1)]
 
 
 class Score(NamedTuple):
@@ -147,9 +205,9 @@ class Explained:
 
     people: Population
     model: PrototypeModel
-    nearest: NDArray[np.int64] = field(repr=False)  # (n,) whose cell a person is in
+    nearest: NDArray[np.int64] = field(repr=False)  # (n,) whose cell a person is in, handicaps considered
     runner_up: NDArray[np.int64] = field(repr=False)  # (n,) whose cell it would be without that prototype
-    distance: Floats = field(repr=False)  # (n,) squared distance to the nearest
+    distance: Floats = field(repr=False)  # (n,) squared distance to that prototype
     counts: NDArray[np.int64] = field(repr=False)  # (P, K, G, K) measured: cell, class of the runner-up, group, truth
 
     @cached_property
@@ -164,7 +222,12 @@ class Explained:
         Training starts them there, but where a prototype is pushed away, rounding grows with every push. It adds the
         same to the squared distance of everybody, and no column tells it.
         """
-        return np.linalg.norm(self.model.prototypes - self.model.see(self.profiles), axis=1)
+        return np.linalg.norm(self.model.images - self.model.image(self.profiles), axis=1)
+
+    @cached_property
+    def closest(self) -> NDArray[np.int64]:
+        """The prototype that everybody is closest to (n,), whatever its handicap."""
+        return self.nearest if self.model.handicaps is None else self.model.distances(self.people.X).argmin(axis=1)
 
     @property
     def decisions(self) -> NDArray[np.int64]:
@@ -279,8 +342,8 @@ class Explained:
 
     def rival(self, p: int) -> int:
         """The nearest prototype of another class."""
-        W = self.model.prototypes
-        away = ((W - W[p]) ** 2).sum(axis=1)
+        V = self.model.images
+        away = ((V - V[p]) ** 2).sum(axis=1)
         away[self.model.labels == self.model.labels[p]] = np.inf
         return int(away.argmin())
 
@@ -305,12 +368,12 @@ def explain(people: Population, model: PrototypeModel) -> Explained:
     P, K, G = len(model.prototypes), len(people.classes), len(people.groups)
     if P < 2:
         raise ValueError("a model needs two prototypes or more")
-    D = model.distances(people.X)
-    everybody = np.arange(len(D))
-    nearest = D.argmin(axis=1)
-    distance = D[everybody, nearest]
-    D[everybody, nearest] = np.inf
-    runner_up = D.argmin(axis=1)
+    costs = model.costs(people.X)
+    everybody = np.arange(len(costs))
+    nearest = costs.argmin(axis=1)
+    distance = costs[everybody, nearest] + (0.0 if model.handicaps is None else model.handicaps[nearest])
+    costs[everybody, nearest] = np.inf
+    runner_up = costs.argmin(axis=1)
     m = people.measured
     code = ((nearest[m] * K + model.labels[runner_up[m]]) * G + people.s[m]) * K + people.y[m]
     counts = np.bincount(code, minlength=P * K * G * K).reshape(P, K, G, K)
@@ -319,9 +382,12 @@ def explain(people: Population, model: PrototypeModel) -> Explained:
 
 def filled_in(explained: Explained) -> str:
     """What the profiles of a model leave open and how they were completed; empty for a model that sees everything."""
-    blind, d = explained.model.blind, explained.people.X.shape[1]
+    blind, d, omega = explained.model.blind, explained.people.X.shape[1], explained.model.omega
     if not blind:
-        return ""
+        return "" if omega is None or len(omega) >= d else (
+            f"The model looks at {len(omega)} directions, each a mixture of columns. Many people look to it like one "
+            "prototype; a prototype is shown as the one of them who is closest to the average of its cell."
+        )  # fmt: skip
     told = (
         f"INP took out {blind} of {d} directions (a direction is a mixture of columns) because they tell the groups "
         "apart. The model cannot see them, and its prototypes say nothing about them. To show a prototype in original "

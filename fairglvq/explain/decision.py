@@ -1,7 +1,8 @@
 """One decision: the two rivals, each column's share, what would change it, and the flip test.
 
 A person is a point x (d,) of the scaled space of a `fairglvq.people.Population`. Everything here is exact: the
-decision along one column is a comparison of lines, so the smallest change is solved for and not searched.
+decision along one column is a comparison of lines, so the smallest change is solved for and not searched. A number
+and its bins are one column, and columns that determine each other (`links`) change together.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fairglvq.datasets.base import Block
+from fairglvq.datasets.base import Block, TraitBlocks, columns_of
 from fairglvq.explain import PrototypeModel
+from fairglvq.explain.links import Value
 from fairglvq.explain.people import Floats, Population
 from fairglvq.explain.traits import traits
 
@@ -32,7 +34,8 @@ class Verdict(NamedTuple):
 
     ``plus`` is the nearest prototype of the class asked about, ``minus`` the nearest of any other, with squared
     distances d+ and d-. mu = (d+ - d-) / (d+ + d-) lies between -1 and 1: below 0 the class asked about wins, and the
-    nearer to 0 the closer the call.
+    nearer to 0 the closer the call. Where prototypes have handicaps, "nearest" is after them, and mu counts from d+
+    what ``ahead``, the handicap of ``plus`` less that of ``minus``, gives it.
     """
 
     label: int
@@ -42,87 +45,92 @@ class Verdict(NamedTuple):
     minus: int
     d_plus: float
     d_minus: float
+    ahead: float = 0.0
 
     @property
     def mu(self) -> float:
-        """(d+ - d-) / (d+ + d-), 0 where both are 0."""
+        """(d+ - d- - ahead) / (d+ + d-), 0 where both distances are 0."""
         both = self.d_plus + self.d_minus
-        return (self.d_plus - self.d_minus) / both if both else 0.0
+        return (self.d_plus - self.d_minus - self.ahead) / both if both else 0.0
 
 
 def judge(model: PrototypeModel, x: Floats, label: int | None = None) -> Verdict:
     """Decide for one scaled person x (d,); ``label`` is the class asked about: the truth, or else what is decided."""
     D = model.distances(x[None])[0]
-    nearest = int(D.argmin())
+    handicaps = np.zeros(len(D)) if model.handicaps is None else model.handicaps
+    costs = D - handicaps
+    nearest = int(costs.argmin())
     decided = int(model.labels[nearest])
     asked = decided if label is None else int(label)
     own = model.labels == asked
-    plus, minus = int(np.where(own, D, np.inf).argmin()), int(np.where(own, np.inf, D).argmin())
-    return Verdict(decided, nearest, asked, plus, minus, float(D[plus]), float(D[minus]))
+    plus, minus = int(np.where(own, costs, np.inf).argmin()), int(np.where(own, np.inf, costs).argmin())
+    ahead = float(handicaps[plus] - handicaps[minus])
+    return Verdict(decided, nearest, asked, plus, minus, float(D[plus]), float(D[minus]), ahead)
 
 
 def shares(people: Population, model: PrototypeModel, x: Floats, plus: int, minus: int) -> Floats:
-    """Each original column's part (B,) of d+ - d-: the sum of (x - w+)² - (x - w-)² over its block.
+    """Each original column's part (T,) of d+ - d-: the sum of (x - w+)² - (x - w-)² over its columns of X.
 
     Below 0 the column speaks for the class of w+, above 0 against it. The parts add up to d+ - d-.
     """
     W = model.prototypes
-    if model.matrix is None:
+    if model.mixture is None:
         parts = (x - W[plus]) ** 2 - (x - W[minus]) ** 2
     else:
-        parts = _mixed_parts(people, model, x, plus, minus)
-    return np.array([parts[block.columns].sum() for block in people.blocks])
+        parts = _mixed_parts(people, model, model.mixture, x, plus, minus)
+    return np.array([parts[columns_of(trait)].sum() for trait in people.traits])
 
 
-def _mixed_parts(people: Population, model: PrototypeModel, x: Floats, plus: int, minus: int) -> Floats:
+def _mixed_parts(
+    people: Population, model: PrototypeModel, mixture: Floats, x: Floats, plus: int, minus: int
+) -> Floats:
     """Each feature's part (d,) of d+ - d- for a model that mixes features, z = M x + b, before it measures.
 
-    The difference is linear in x, and 0 at any point o of the border between the two prototypes::
+    The difference is linear in x, and 0 at any point o at the same distance from both prototypes::
 
-        d+ - d- = -2 (x - o) · u,   u = M^T (w+ - w-)
+        d+ - d- = -2 (x - o) · u,   u = M^T (v+ - v-)
 
-    With o the point of the border nearest to half way between both profiles, this is (x - w+)² - (x - w-)² again
-    where nothing is mixed.
+    With o the one of these points nearest to half way between both profiles, this is (x - w+)² - (x - w-)² again
+    where nothing is mixed. For a learned metric, v = Ωw and u = Ω^T Ω (w+ - w-).
     """
-    W, profiles = model.prototypes, model.profiles(people.mean)
-    between = W[plus] - W[minus]
-    u = between @ model.matrix
+    V, profiles = model.images, model.profiles(people.mean)
+    between = V[plus] - V[minus]
+    u = between @ mixture
     o = (profiles[plus] + profiles[minus]) / 2
     length = u @ u
     if length > 0:
-        o = o - u * ((model.see(o) - (W[plus] + W[minus]) / 2) @ between / length)
+        o = o - u * ((model.image(o) - (V[plus] + V[minus]) / 2) @ between / length)
     return -2.0 * (x - o) * u
 
 
 def values_of(people: Population, x: Floats) -> dict[str, float | str]:
     """A scaled person (d,) as one readable value per original column."""
-    values: dict[str, float | str] = {}
-    for block, trait in zip(people.blocks, traits(people, x), strict=True):
-        if block.kind == "number":
-            whole = people.whole[block.column] and abs(trait.value - round(trait.value)) < 1e-6
-            # Scaling and back must not make 0.30000000000000004 of 0.3.
-            values[block.column] = float(round(trait.value)) if whole else float(f"{trait.value:.12g}")
-        else:
-            values[block.column] = block.categories[trait.top]
-    return values
+    return {
+        block.column: people.readable(block, trait.value) if block.kind == "number" else block.categories[trait.top]
+        for (block, *_), trait in zip(people.traits, traits(people, x), strict=True)
+    }
 
 
 def person(people: Population, values: Mapping[str, float | str]) -> Floats:
     """A scaled person (d,) from one readable value per original column."""
     x = np.zeros(len(people.low))
-    for block in people.blocks:
-        if block.column not in values:
-            raise ValueError(f"a value for {block.column!r} is missing")
-        _put(block, x, values[block.column])
+    for trait in people.traits:
+        column = trait[0].column
+        if column not in values:
+            raise ValueError(f"a value for {column!r} is missing")
+        _put(trait, x, values[column])
     return people.scaled(x)
 
 
-def _put(block: Block, x: Floats, value: float | str) -> None:
-    """Write a readable value into its columns of x, in original units."""
+def _put(trait: TraitBlocks, x: Floats, value: float | str) -> None:
+    """Write a readable value into its columns of x, in original units; a number into its bins, too."""
+    block, *bins = trait
     if block.kind == "number":
         if not math.isfinite(float(value)):
             raise ValueError(f"{block.column!r} must be a number, got {value!r}")
         x[block.start] = float(value)
+        for repeated in bins:
+            _put_category(repeated, x, repeated.bin_of(float(value)))
         return
     if value not in block.categories:
         raise ValueError(f"{value!r} is not a value of {block.column!r}; there are {', '.join(block.categories)}")
@@ -130,18 +138,23 @@ def _put(block: Block, x: Floats, value: float | str) -> None:
     if block.kind == "binary":
         x[block.start] = position
     else:
-        x[block.columns] = 0.0
-        x[block.start + position] = 1.0
+        _put_category(block, x, position)
+
+
+def _put_category(block: Block, x: Floats, position: int) -> None:
+    x[block.columns] = 0.0
+    x[block.start + position] = 1.0
 
 
 # ---- what would have to change ----
 
 
 class Change(NamedTuple):
-    """The smallest change of one original column alone that changes the decision.
+    """The smallest change of one original column that changes the decision, with the columns that follow it.
 
-    ``step`` is its length in the model's space, where the whole range of a number counts 1. ``border`` is where a
-    number's decision tips, in original units: ``after`` is the first whole or readable number beyond it.
+    ``step`` is its length among the scaled people, where the whole range of a number counts 1. ``border`` is where a
+    number's decision tips, in original units: ``after`` is the first whole or readable number beyond it. ``also`` are
+    columns determined by this one that change with it: name, value before, value after.
     """
 
     column: str
@@ -150,114 +163,144 @@ class Change(NamedTuple):
     label: int
     step: float
     border: float = math.nan
+    also: tuple[tuple[str, float | str, float | str], ...] = ()
 
 
 def changes(people: Population, model: PrototypeModel, x: Floats, immutable: Collection[str] = ()) -> list[Change]:
     """For every column that may change, its smallest change that flips the decision on x (d,), smallest step first.
 
-    Columns that cannot flip the decision on their own, within the range of the data, are not among them.
+    Columns that cannot flip the decision, within the range of the data, are not among them. A column that another one
+    determines changes with that one only, and neither changes if one of them may not.
     """
-    decided = int(model.decide(x[None])[0])
-    values = values_of(people, x)
+    search = _Search(people, model, x, int(model.decide(x[None])[0]), values_of(people, x))
+    following = {column for followers in people.links.values() for column in followers}
     found = []
-    for block in people.blocks:
-        if block.column in immutable:
+    for trait in people.traits:
+        column = trait[0].column
+        followers = people.links.get(column, {})
+        if column in following or not {column, *followers}.isdisjoint(immutable):
             continue
-        before = values[block.column]
-        if block.kind == "number":
-            change = _number_change(people, model, x, block, float(before), decided)
-        else:
-            change = _category_change(people, model, x, block, str(before), decided)
+        change = search.along(trait) if trait[0].kind == "number" and not followers else search.among(trait, followers)
         if change:
             found.append(change)
     return sorted(found, key=lambda change: change.step)
 
 
-def _category_change(
-    people: Population, model: PrototypeModel, x: Floats, block: Block, before: str, decided: int
-) -> Change | None:
-    others = [category for category in block.categories if category != before]
-    if not others:
+class _Search(NamedTuple):
+    """The person to change: scaled x (d,), the class decided, and readable values."""
+
+    people: Population
+    model: PrototypeModel
+    x: Floats
+    decided: int
+    values: dict[str, float | str]
+
+    def among(self, trait: TraitBlocks, followers: Mapping[str, Mapping[Value, Value]]) -> Change | None:
+        """The smallest change to another value of a column: a category's, or one that others in the data have."""
+        people, block = self.people, trait[0]
+        before = self.values[block.column]
+        known: Iterable[Value] = next(iter(followers.values())) if followers else block.categories
+        others = [value for value in known if value != before]
+        if not others:
+            return None
+        trials = np.repeat(people.original(self.x)[None], len(others), axis=0)
+        for trial, value in zip(trials, others, strict=True):
+            _put(trait, trial, value)
+            for column, pairs in followers.items():
+                _put(people.trait(column), trial, pairs[value])
+        Z = people.scaled(trials)
+        labels = self.model.decide(Z)
+        steps = np.linalg.norm(Z[:, block.columns] - self.x[block.columns], axis=1)
+        flips = [i for i in np.argsort(steps, kind="stable") if labels[i] != self.decided]
+        if not flips:
+            return None
+        # All categories are one step away: of those that flip, the one that decides most clearly says most.
+        step = steps[flips[0]]
+        equal = [i for i in flips if steps[i] <= step * (1 + 1e-9)]
+        clear = [abs(judge(self.model, Z[i]).mu) for i in equal]
+        i = equal[int(np.argmax(clear))]
+        also = [(column, self.values[column], pairs[others[i]]) for column, pairs in followers.items()]
+        moved = tuple(one for one in also if one[1] != one[2])
+        return Change(block.column, before, others[i], int(labels[i]), float(steps[i]), also=moved)
+
+    def along(self, trait: TraitBlocks) -> Change | None:
+        """The smallest change of a number."""
+        found = [change for sign in (1, -1) if (change := self._first_flip(trait, sign))]
+        return min(found, key=lambda change: change.step, default=None)
+
+    def _first_flip(self, trait: TraitBlocks, sign: int) -> Change | None:
+        """The first value in one direction that is decided otherwise, if the data's range holds one."""
+        people, block = self.people, trait[0]
+        j, before, whole = block.start, float(self.values[block.column]), people.whole[block.column]
+        wide = float(people.highest[j] - people.lowest[j])
+        for stretch in self._stretches(trait, before, sign):
+            for near, far in self._other_decisions(stretch, j, sign):
+                at_once = [near] if stretch.closed and near == stretch.start else []
+                for value in (*at_once, *_candidates(near, far, sign, whole, wide)):
+                    raw = people.original(self.x)
+                    _put(trait, raw, value)
+                    trial = people.scaled(raw)
+                    label = int(self.model.decide(trial[None])[0])
+                    if label != self.decided:
+                        return Change(block.column, before, value, label, abs(float(trial[j] - self.x[j])), near)
         return None
-    trials = np.repeat(people.original(x)[None], len(others), axis=0)
-    for trial, category in zip(trials, others, strict=True):
-        _put(block, trial, category)
-    Z = people.scaled(trials)
-    labels = model.decide(Z)
-    steps = np.sqrt(((Z - x) ** 2).sum(axis=1))
-    flips = [i for i in np.argsort(steps, kind="stable") if labels[i] != decided]
-    if not flips:
-        return None
-    # All categories are one step away: of those that flip, the one that decides most clearly says most.
-    step = steps[flips[0]]
-    equal = [i for i in flips if steps[i] <= step * (1 + 1e-9)]
-    clear = [abs(judge(model, Z[i]).mu) for i in equal]
-    i = equal[int(np.argmax(clear))]
-    return Change(block.column, before, others[i], int(labels[i]), float(steps[i]))
+
+    def _stretches(self, trait: TraitBlocks, before: float, sign: int) -> Iterable[_Stretch]:
+        """The way from a number to the end of its range, cut where it enters another bin."""
+        people, block = self.people, trait[0]
+        edge = float((people.highest if sign > 0 else people.lowest)[block.start])
+        starts = [start for bins in trait[1:] for start in bins.starts]
+        cuts = [start for start in starts if (before < start <= edge if sign > 0 else edge < start <= before)]
+        ends = [before, *(cuts if sign > 0 else cuts[::-1]), edge]
+        own = trait[1].bin_of(before) if trait[1:] else 0
+        for number, (start, end) in enumerate(pairwise(ends)):
+            raw = people.original(self.x)
+            raw[block.start] = start
+            for bins in trait[1:]:
+                _put_category(bins, raw, own + sign * number)
+            # Upwards, the value at a cut is the first of the new bin; downwards it still belongs to the old one.
+            yield _Stretch(people.scaled(raw) if number else self.x, start, end, number > 0 and sign > 0)
+
+    def _other_decisions(self, stretch: _Stretch, j: int, sign: int) -> Iterable[tuple[float, float]]:
+        """Where on a stretch another class is decided, from value to value in original units.
+
+        Along one column all distances are parabolas with the same leading coefficient, so their differences are lines.
+        With u the direction of the column among the images and t the way gone::
+
+            d_p(t) = d_p + 2 t u·(z - v_p) + t² |u|²
+
+        and the decision can only tip where the line of a prototype of the class decided crosses the line of another.
+        """
+        model, span = self.model, self.people.span[j]
+        reach = sign * (stretch.end - stretch.start) / span
+        if reach <= 0 and not stretch.closed:
+            return
+        u = np.eye(len(self.x))[j] if model.mixture is None else model.mixture[:, j]
+        lines = sign * 2.0 * (model.image(stretch.x) - model.images) @ u  # (P,) slopes
+        heights = model.costs(stretch.x[None])[0]  # (P,)
+        own = model.labels == self.decided
+        # Where the line of one of ours (rows) gets above the line of another class (columns).
+        rise = lines[own][:, None] - lines[~own]
+        ahead = heights[~own] - heights[own][:, None]
+        stops = np.divide(ahead, rise, out=np.full(rise.shape, np.inf), where=rise != 0).ravel()
+        stops = np.unique(np.concatenate([[0.0], stops[(stops > 0) & (stops < reach)], [reach]]))
+        middles = (stops[:-1] + stops[1:]) / 2 if reach > 0 else stops
+        winners = model.labels[(heights + middles[:, None] * lines).argmin(axis=1)]
+        for i in np.flatnonzero(winners != self.decided):
+            last = i + 2 >= len(stops)
+            yield (
+                float(stretch.start + sign * stops[i] * span),
+                stretch.end if last else float(stretch.start + sign * stops[i + 1] * span),
+            )
 
 
-def _number_change(
-    people: Population, model: PrototypeModel, x: Floats, block: Block, before: float, decided: int
-) -> Change | None:
-    """Along one column all distances are parabolas with the same leading coefficient, so their differences are lines.
+class _Stretch(NamedTuple):
+    """Values of a number within one bin: from ``start``, where the person is x (d,), to ``end``."""
 
-    With u the direction of the column in the model's space and t the way gone::
-
-        d_p(t) = d_p + 2 t u·(z - w_p) + t² |u|²
-
-    and the decision can only tip where the line of a prototype of the class decided crosses the line of another.
-    """
-    j = block.start
-    u = np.eye(len(x))[j] if model.matrix is None else model.matrix[:, j]
-    lines = 2.0 * (model.see(x) - model.prototypes) @ u  # (P,) slopes
-    heights = model.distances(x[None])[0]  # (P,)
-    found = [
-        change
-        for sign in (1, -1)
-        if (change := _first_flip(people, model, x, block, before, decided, sign, heights, sign * lines))
-    ]
-    return min(found, key=lambda change: change.step, default=None)
-
-
-def _first_flip(
-    people: Population,
-    model: PrototypeModel,
-    x: Floats,
-    block: Block,
-    before: float,
-    decided: int,
-    sign: int,
-    heights: Floats,
-    lines: Floats,
-) -> Change | None:
-    """The first value in one direction that is decided otherwise, if the data's range holds one."""
-    j = block.start
-    low, span = people.low[j], people.span[j]
-    edge = float(people.highest[j] if sign > 0 else people.lowest[j])
-    reach = sign * (edge - before) / span
-    if reach <= 0:
-        return None
-    own = model.labels == decided
-    # Where the line of one of ours (rows) gets above the line of another class (columns).
-    rise = lines[own][:, None] - lines[~own]
-    ahead = heights[~own] - heights[own][:, None]
-    crossings = np.divide(ahead, rise, out=np.full(rise.shape, np.inf), where=rise > 0)
-    falls = np.divide(ahead, rise, out=np.full(rise.shape, np.inf), where=rise < 0)  # ours gets below again
-    stops = np.concatenate([crossings.ravel(), falls.ravel()])
-    stops = np.unique(np.concatenate([[0.0], stops[(stops > 0) & (stops < reach)], [reach]]))
-    middles = (stops[:-1] + stops[1:]) / 2
-    winners = model.labels[(heights + middles[:, None] * lines).argmin(axis=1)]
-    for i in np.flatnonzero(winners != decided):
-        near, far = before + sign * stops[i] * span, before + sign * stops[i + 1] * span
-        if i + 2 == len(stops):
-            far = edge
-        for value in _candidates(near, far, sign, people.whole[block.column], people.highest[j] - people.lowest[j]):
-            trial = x.copy()
-            trial[j] = (value - low) / span
-            label = int(model.decide(trial[None])[0])
-            if label != decided:
-                return Change(block.column, before, value, label, abs(trial[j] - x[j]), float(near))
-    return None
+    x: Floats
+    start: float
+    end: float
+    closed: bool  # whether the start itself is a value to change to
 
 
 def _candidates(near: float, far: float, sign: int, whole: bool, wide: float) -> Iterable[float]:
@@ -293,7 +336,7 @@ def immutable_columns(people: Population) -> tuple[str, ...]:
     """
     protected = protected_block(people)
     found = []
-    for block in people.blocks:
+    for block, *_ in people.traits:
         names = _tokens(block.column)
         told = set().union(*map(_tokens, block.categories)) if block.kind == "category" else set()
         is_group = block is protected or _names_the_group(block, people.group_column)
@@ -329,7 +372,7 @@ class Flip(NamedTuple):
 
 def named_after_group(people: Population) -> list[Block]:
     """Features called like the group; they need not tell it exactly."""
-    return [block for block in people.blocks if _names_the_group(block, people.group_column)]
+    return [block for block, *_ in people.traits if _names_the_group(block, people.group_column)]
 
 
 def protected_block(people: Population) -> Block | None:
@@ -341,7 +384,7 @@ def protected_block(people: Population) -> Block | None:
         if _typical(people, block) is not None:
             return block
     present = len(np.unique(people.s))
-    for block in people.blocks:
+    for block, *_ in people.traits:
         if block.kind != "number" and len(block.categories) == present and _typical(people, block) is not None:
             return block
     return None
@@ -361,7 +404,7 @@ def flips(people: Population, x: Floats, group: int) -> list[Flip]:
     for other, value in (typical or {}).items():
         if other != group:
             raw = people.original(x).copy()
-            _put(block, raw, value)
+            _put(people.trait(block.column), raw, value)
             found.append(Flip(other, block.column, before, value, people.scaled(raw)))
     return found
 
@@ -377,12 +420,14 @@ def flip_counts(people: Population, model: PrototypeModel) -> tuple[tuple[int, .
         return None
     own = people.measured
     X, s = people.original(people.X[own]), people.s[own]
+    trait = people.trait(block.column)
+    columns = columns_of(trait)
     before = model.decide(people.X[own])
     changed = np.zeros(len(s), bool)
     for group, value in (_typical(people, block) or {}).items():
         others, like = X.copy(), X[0].copy()
-        _put(block, like, value)
-        others[:, block.columns] = like[block.columns]
+        _put(trait, like, value)
+        others[:, columns] = like[columns]
         changed |= (model.decide(people.scaled(others)) != before) & (s != group)
     n = np.bincount(s, minlength=len(people.groups))
     return tuple(np.bincount(s[changed], minlength=len(n)).tolist()), tuple(n.tolist())

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairglvq.datasets.base import Block, Dataset
+from fairglvq.datasets.base import Block, Dataset, TraitBlocks, trait_blocks
 from fairglvq.datasets.split import Scaling
+from fairglvq.explain.links import Column, Links, find_links
 
 Floats = NDArray[np.float64]
 
@@ -69,12 +70,42 @@ class Population:
                 found[block.column] = bool(np.all(away <= 1e-9 * np.maximum(1.0, np.abs(values))))
         return found
 
-    def block(self, column: str) -> Block:
-        """The block of an original column."""
-        for block in self.blocks:
-            if block.column == column:
-                return block
-        raise ValueError(f"no column {column!r}; there are {', '.join(block.column for block in self.blocks)}")
+    @cached_property
+    def traits(self) -> tuple[TraitBlocks, ...]:
+        """What people are described by: the blocks of every original column."""
+        return trait_blocks(self.blocks)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of all original columns."""
+        return [trait[0].column for trait in self.traits]
+
+    def trait(self, column: str) -> TraitBlocks:
+        """The blocks of an original column."""
+        for trait in self.traits:
+            if trait[0].column == column:
+                return trait
+        raise ValueError(f"no column {column!r}; there are {', '.join(self.columns)}")
+
+    @cached_property
+    def links(self) -> Links:
+        """Which columns change with which."""
+        return find_links([self._column(block) for block, *_ in self.traits])
+
+    def _column(self, block: Block) -> Column:
+        columns = self.X[:, block.columns] * self.span[block.columns] + self.low[block.columns]
+        if block.kind == "number":
+            numbers, codes = np.unique(columns[:, 0], return_inverse=True)
+            return Column(block.column, True, [self.readable(block, value) for value in numbers.tolist()], codes)
+        every = np.round(columns[:, 0]).astype(int) if block.kind == "binary" else columns.argmax(axis=1)
+        present, codes = np.unique(every, return_inverse=True)
+        return Column(block.column, False, [block.categories[code] for code in present], codes)
+
+    def readable(self, block: Block, value: float) -> float:
+        """A number in original units as it reads: scaling and back must not make 0.30000000000000004 of 0.3."""
+        if self.whole[block.column] and abs(value - round(value)) < 1e-6:
+            return float(round(value))
+        return float(f"{value:.12g}")
 
 
 def population(data: Dataset, held_out: NDArray[np.bool_] | None = None) -> Population:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fairglvq import wording
-from fairglvq.datasets.base import Block
+from fairglvq.datasets.base import Block, columns_of
 from fairglvq.explain.people import Floats, Population
 
 SEEN = 0.005
@@ -18,11 +18,11 @@ SEEN = 0.005
 class Trait(NamedTuple):
     """One original column of a prototype, a person or an average.
 
-    A number has a ``value`` in original units. A category has ``shares``, one per entry of ``categories``: training
-    moves each column of a one-hot block by itself, so a prototype's values may be a little below 0 and need not sum to
-    1; to be read as shares they are clipped and brought to a sum of 1. ``outside`` says that a number lies beyond
-    everybody in the data, or that values of a category were far from being shares (below 0 or above 1 by more than
-    0.1). ``decimals`` says how exactly a number is worth telling.
+    A number, also one in bins, has a ``value`` in original units. A category has ``shares``, one per entry of
+    ``categories``: training moves each column of a one-hot block by itself, so a prototype's values may be a little
+    below 0 and need not sum to 1; to be read as shares they are clipped and brought to a sum of 1. ``outside`` says
+    that a number lies beyond everybody in the data, or that values of a category were far from being shares (below 0
+    or above 1 by more than 0.1). ``decimals`` says how exactly a number is worth telling.
     """
 
     column: str
@@ -49,7 +49,8 @@ class Trait(NamedTuple):
 class Difference(NamedTuple):
     """How two points differ in one original column.
 
-    ``part`` is the block's part of their squared distance in the model's space; the parts of all blocks add up to it.
+    ``part`` is the column's part of their squared distance among the scaled people, a number's bins included; the parts
+    of all columns add up to it.
     ``category`` is where the shares differ most, -1 for a number. ``gap`` is the difference as it is read: of that
     share, or of a number as a part of its range in the data.
     """
@@ -69,17 +70,17 @@ class Difference(NamedTuple):
 
 
 def traits(people: Population, z: Floats) -> list[Trait]:
-    """A point z (d,) of the model's space, column by column in original units and categories."""
+    """A point z (d,) among the scaled people, column by column in original units and categories."""
     x = people.original(z)
-    return [_trait(people, block, x) for block in people.blocks]
+    return [_trait(people, blocks[0], x) for blocks in people.traits]
 
 
 def differences(people: Population, z: Floats, other: Floats) -> list[Difference]:
-    """What sets z (d,) apart from another point of the model's space, the largest gap first."""
+    """What sets z (d,) apart from another point among the scaled people, the largest gap first."""
     squares = (z - other) ** 2
     found = []
-    for own, there, block in zip(traits(people, z), traits(people, other), people.blocks, strict=True):
-        part = float(squares[block.columns].sum())
+    for own, there, blocks in zip(traits(people, z), traits(people, other), people.traits, strict=True):
+        part = float(squares[columns_of(blocks)].sum())
         if own.shares:
             apart = np.abs(np.subtract(own.shares, there.shares))
             category, gap = int(apart.argmax()), float(apart.max())

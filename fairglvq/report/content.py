@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from fairglvq import explain
-from fairglvq.datasets.base import Dataset
+from fairglvq.datasets.base import Dataset, trait_blocks
 from fairglvq.explain.traits import SEEN, differences, traits
 from fairglvq.intervals import SMALL, newcombe, wilson
 from fairglvq.version import __version__
@@ -247,7 +247,7 @@ def _facts(data: Dataset) -> Facts:
         title=data.title,
         rows=len(data.y),
         features=data.X.shape[1],
-        columns=len(data.blocks),
+        columns=len(trait_blocks(data.blocks)),
         label_column=data.label_column,
         group_column=data.group_column,
         favourable=str(data.class_names[data.favourable]),

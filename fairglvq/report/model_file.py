@@ -25,11 +25,11 @@ from numpy.typing import ArrayLike, NDArray
 from fairglvq.datasets.base import Block, Dataset
 from fairglvq.datasets.split import Scaling
 from fairglvq.lvq.glvq import GLVQ
-from fairglvq.lvq.prototype_classifier import check_parameters
+from fairglvq.lvq.prototype_classifier import PrototypeClassifier, check_parameters
 from fairglvq.report import model_schema
 from fairglvq.report.model_schema import ESTIMATORS, FORMAT, FORMAT_VERSION
 from fairglvq.version import __version__
-from fairglvq.wording import cut
+from fairglvq.wording import cut, listed
 
 MOST_BYTES = 200 * 2**20
 MOST_NUMBERS = 20_000_000  # prototypes x features
@@ -55,14 +55,14 @@ class Projection:
 
 @dataclass(frozen=True, eq=False)
 class SavedModel:
-    """A fitted GLVQ or FairGLVQ with all that is needed to use and to read it apart from its data.
+    """A fitted GLVQ, FairGLVQ or ParityLVQ with all that is needed to use and to read it apart from its data.
 
     Features are first scaled, then projected if the model was trained after INP. ``blocks`` say which original column
     each feature came from, ``class_names`` and ``group_names`` are the words for labels and groups, ``fingerprint`` is
     that of the data it was trained on.
     """
 
-    model: GLVQ
+    model: PrototypeClassifier
     scaling: Scaling | None = None
     projection: Projection | None = None
     blocks: tuple[Block, ...] = ()
@@ -75,7 +75,12 @@ class SavedModel:
 
     @classmethod
     def of(
-        cls, model: GLVQ, data: Dataset, *, scaling: Scaling | None = None, projection: Projection | None = None
+        cls,
+        model: PrototypeClassifier,
+        data: Dataset,
+        *,
+        scaling: Scaling | None = None,
+        projection: Projection | None = None,
     ) -> SavedModel:
         """A model trained on (some rows of) a data set."""
         groups = () if model.groups_ is None else model.groups_.tolist()
@@ -133,15 +138,17 @@ def assemble(
     epochs: int = 0,
     alpha_uses: int = 0,
     votes: ArrayLike | None = None,
+    omega: ArrayLike | None = None,
+    handicaps: ArrayLike | None = None,
     feature_names_in: Sequence[str] | None = None,
-) -> GLVQ:
-    """A fitted estimator from its parts, as `fit` would have left it.
+) -> PrototypeClassifier:
+    """A fitted estimator from its parts, as `fit` would have left it but for what it notes about training.
 
     ``prototypes`` (P, d) come class by class, ``pseudo`` (P,) are places in ``groups``. ``votes`` (P, K, G) let
-    ``partial_fit`` go on where it was.
+    ``partial_fit`` go on where it was. A learned metric has an ``omega`` (r, d), a ParityLVQ ``handicaps`` (P,), too.
     """
     model = ESTIMATORS[estimator](**parameters)
-    check_parameters(model.get_params(deep=False))
+    model._check_parameters()
     W = np.array(prototypes, dtype=np.float64, order="C")
     model.classes_ = np.array(classes)
     model.groups_ = None if groups is None else np.array(groups)
@@ -150,11 +157,16 @@ def assemble(
     model.pseudo_classes_ = None
     if model.groups_ is not None and pseudo is not None:
         model.pseudo_classes_ = model.groups_[np.asarray(pseudo, np.int64)]
-    model.n_features_in_ = W.shape[1]
-    model.n_epochs_, model.n_alpha_uses_, model.history_ = epochs, alpha_uses, []
-    model._stream_rng = np.random.default_rng(model._seed())
-    shape = (len(W), len(model.classes_), 1 if groups is None else len(groups))
-    model._votes = np.zeros(shape, np.int64) if votes is None else np.array(votes, np.int64).reshape(shape)
+    model.n_features_in_, model.history_ = W.shape[1], []
+    model._set_metric(None if omega is None else np.array(omega, dtype=np.float64, order="C"))
+    if handicaps is not None:
+        model.handicaps_ = np.array(handicaps, dtype=np.float64)
+    if isinstance(model, GLVQ):
+        model.n_epochs_, model.n_alpha_uses_ = epochs, alpha_uses
+    if isinstance(model, GLVQ) and omega is None:
+        model._stream_rng = np.random.default_rng(model._seed())
+        shape = (len(W), len(model.classes_), 1 if groups is None else len(groups))
+        model._votes = np.zeros(shape, np.int64) if votes is None else np.array(votes, np.int64).reshape(shape)
     if feature_names_in is not None:
         model.feature_names_in_ = np.array(feature_names_in, dtype=object)
     return model
@@ -170,9 +182,7 @@ def dumps(saved: SavedModel) -> str:
         raise ModelFileError("The model is not trained yet: call fit first.")
     name = type(model).__name__
     if ESTIMATORS.get(name) is not type(model):
-        raise ModelFileError(f"Only {' and '.join(ESTIMATORS)} can be written to a file; this is a {name}.")
-    if model.metric != "euclidean":
-        raise ModelFileError("A model with a learned metric cannot be written to a file yet; metric='euclidean' can.")
+        raise ModelFileError(f"Only {listed(list(ESTIMATORS))} can be written to a file; this is a {name}.")
     classes = _plain_labels(model.classes_, "class")
     groups = None if model.groups_ is None else _plain_labels(model.groups_, "group")
     parameters = {key: _plain_parameter(key, value) for key, value in model.get_params(deep=False).items()}
@@ -191,11 +201,11 @@ def dumps(saved: SavedModel) -> str:
         "pseudo_classes": None
         if model.pseudo_classes_ is None or groups is None
         else [groups.index(group) for group in model.pseudo_classes_.tolist()],
-        "votes": model._votes.ravel().tolist(),
-        "epochs": int(model.n_epochs_),
-        "alpha_uses": int(model.n_alpha_uses_),
+        "votes": model._votes.ravel().tolist() if getattr(model, "omega_", None) is None else [],
+        "epochs": int(getattr(model, "n_epochs_", 0)),
+        "alpha_uses": int(getattr(model, "n_alpha_uses_", 0)),
         "feature_names_in": [str(n) for n in model.feature_names_in_] if hasattr(model, "feature_names_in_") else None,
-        "columns": [{"name": b.column, "kind": b.kind, "categories": list(b.categories)} for b in saved.blocks],
+        "columns": [_column(block) for block in saved.blocks],
         "scaling": None
         if saved.scaling is None
         else {
@@ -208,10 +218,18 @@ def dumps(saved: SavedModel) -> str:
         else {"matrix": saved.projection.matrix.tolist(), "shift": saved.projection.shift.tolist()},
         "data": {"title": saved.data_title, "fingerprint": saved.fingerprint},
     }
+    for key in ("omega", "handicaps"):
+        if getattr(model, f"{key}_", None) is not None:
+            content[key] = getattr(model, f"{key}_").tolist()
     try:
         return json.dumps(content, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
     except ValueError:
         raise ModelFileError("The model holds numbers that are not finite and cannot be written.") from None
+
+
+def _column(block: Block) -> dict[str, Any]:
+    found = {"name": block.column, "kind": block.kind, "categories": list(block.categories)}
+    return found | ({"bins": {"of": block.bins_of, "starts": list(block.starts)}} if block.bins_of else {})
 
 
 def _plain_labels(labels: np.ndarray, what: str) -> list[Label]:
@@ -330,21 +348,24 @@ def _matrix(rows: list[list], *path: str | int) -> NDArray[np.float64]:
     return np.stack([_numbers(row, d, *path, i) for i, row in enumerate(rows)])
 
 
-def _estimator(tree: Mapping[str, Any], W: np.ndarray, classes: list[Label], groups: list[Label]) -> GLVQ:
+def _estimator(
+    tree: Mapping[str, Any], W: np.ndarray, classes: list[Label], groups: list[Label]
+) -> PrototypeClassifier:
     name, parameters = tree["estimator"], dict(tree["parameters"])
     P, K = len(W), len(classes)
-    if isinstance(parameters["init"], list):
+    if isinstance(parameters.get("init"), list):
         parameters["init"] = start = _matrix(parameters["init"], "parameters", "init")
         if start.shape != W.shape:
             _fail("parameters", "init", why=f"must have the shape of the prototypes, {W.shape}")
     try:
-        check_parameters(parameters)
+        check_parameters(parameters, ESTIMATORS[name]._known_parameters)
     except (ValueError, TypeError) as problem:
         _fail("parameters", why=f"cannot be: {problem}")
     if K * parameters["n_prototypes"] != P:
         _fail("prototypes", why=f"has {P} rows, but {K} classes of {parameters['n_prototypes']} prototypes need others")
     if name == "FairGLVQ" and parameters["C"] > 0 and len(groups) < 2:
         _fail("groups", why="must be two or more for a FairGLVQ with C above 0")
+    omega, handicaps = _metric(tree, W)
     pseudo = _entries(tree, "pseudo_classes", P)
     wrong = next((i for i, group in enumerate(pseudo) if group >= len(groups)), None)
     if wrong is not None:
@@ -358,9 +379,24 @@ def _estimator(tree: Mapping[str, Any], W: np.ndarray, classes: list[Label], gro
         pseudo=pseudo or None,
         epochs=tree["epochs"],
         alpha_uses=tree["alpha_uses"],
-        votes=_entries(tree, "votes", P * K * max(1, len(groups))),
+        votes=_entries(tree, "votes", P * K * max(1, len(groups)) if omega is None else 0) or None,
+        omega=omega,
+        handicaps=handicaps,
         feature_names_in=_entries(tree, "feature_names_in", W.shape[1]) or None,
     )
+
+
+def _metric(tree: Mapping[str, Any], W: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Ω (r, d) and handicaps (P,), each where the estimator has it and only there."""
+    parity = tree["estimator"] == "ParityLVQ"
+    learned = parity or tree["parameters"].get("metric", "euclidean") != "euclidean"
+    for key, needed in (("omega", learned), ("handicaps", parity)):
+        if (key in tree) != needed:
+            _fail(key, why="is missing" if needed else "does not belong to this estimator and its metric")
+    omega = _matrix(tree["omega"], "omega") if learned else None
+    if omega is not None and omega.shape[1] != W.shape[1]:
+        _fail("omega", why=f"must have rows of {W.shape[1]:,} numbers, as there are features")
+    return omega, _numbers(tree["handicaps"], len(W), "handicaps") if parity else None
 
 
 def _blocks(columns: list[dict], d: int) -> tuple[Block, ...]:
@@ -371,11 +407,25 @@ def _blocks(columns: list[dict], d: int) -> tuple[Block, ...]:
         width = len(categories) if kind == "category" else 1
         if width == 0 or len(categories) != {"number": 0, "binary": 2}.get(kind, width):
             _fail("columns", i, "categories", why=f"does not fit a {kind}")
-        blocks.append(Block(column["name"], start, start + width, kind, categories))
+        of, starts = _bins(column, blocks, i) if "bins" in column else ("", ())
+        blocks.append(Block(column["name"], start, start + width, kind, categories, of, starts))
         start += width
     if blocks and start != d:
         _fail("columns", why=f"describes {start} features, but the prototypes have {d}")
     return tuple(blocks)
+
+
+def _bins(column: Mapping[str, Any], before: list[Block], i: int) -> tuple[str, tuple[float, ...]]:
+    """The number that a column repeats in bins, and where the bins start."""
+    of, starts = column["bins"]["of"], column["bins"]["starts"]
+    numbers = {block.column for block in before if block.kind == "number"} - {block.bins_of for block in before}
+    if of not in numbers:
+        _fail("columns", i, "bins", "of", why="must be the name of a number before it, which is not in bins yet")
+    if column["kind"] != "category" or len(starts) != len(column["categories"]) - 1:
+        _fail("columns", i, "bins", why="must have a start for every category but the first")
+    if any(a >= b for a, b in pairwise(starts)):
+        _fail("columns", i, "bins", "starts", why="must rise")
+    return of, tuple(map(float, starts))
 
 
 def _scaling(found: Mapping[str, Any] | None, d: int) -> Scaling | None:

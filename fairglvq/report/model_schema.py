@@ -7,18 +7,21 @@ their own, which are checked in one pass. What no schema can say, such as shapes
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from typing import Any
 
 from fairglvq.lvq.fair_glvq import FairGLVQ
 from fairglvq.lvq.glvq import GLVQ
-from fairglvq.lvq.prototype_classifier import LARGEST
+from fairglvq.lvq.parity_lvq import ParityLVQ
+from fairglvq.lvq.prototype_classifier import LARGEST, PrototypeClassifier
 from fairglvq.wording import cut
 
 FORMAT = "fairglvq-model"
 FORMAT_VERSION = 1
-ESTIMATORS: dict[str, type[GLVQ]] = {"GLVQ": GLVQ, "FairGLVQ": FairGLVQ}
+ESTIMATORS: dict[str, type[PrototypeClassifier]] = {"GLVQ": GLVQ, "FairGLVQ": FairGLVQ, "ParityLVQ": ParityLVQ}
+LATER = ("metric", "rank")
+"""Parameters that GLVQ and FairGLVQ did not have when the first files were written; without them, the defaults."""
 
 MOST_ROWS = 100_000  # of one list of lists or objects
 MOST_LABELS = 10_000
@@ -87,12 +90,12 @@ def _is_list_of(name: str, found: Any) -> bool:
 # The schema
 
 
-def _object(properties: Mapping[str, Any], *, null: bool = False) -> dict[str, Any]:
-    """Exactly these entries."""
+def _object(properties: Mapping[str, Any], *, optional: Collection[str] = (), null: bool = False) -> dict[str, Any]:
+    """Exactly these entries; only those named ``optional`` may be missing."""
     return {
         "type": ["object", "null"] if null else "object",
         "description": "must be an object or null" if null else "must be an object",
-        "required": list(properties),
+        "required": [name for name in properties if name not in optional],
         "additionalProperties": False,
         "properties": dict(properties),
     }
@@ -121,12 +124,13 @@ def _one_of(*values: Any) -> dict[str, Any]:
     return {"enum": list(values), "description": f"must be one of {', '.join(map(str, values))}"}
 
 
-def _parameters(estimator: type[GLVQ]) -> dict[str, Any]:
+def _parameters(estimator: type[PrototypeClassifier]) -> dict[str, Any]:
     """Parameters by name; `check_parameters` judges their values."""
     plain = {"type": ["number", "string", "boolean", "null"], "description": "must be a plain value"}
     start = {"type": ["string", "array"], "description": "must be text or a list of rows of numbers"} | ROWS
     own = {"init": start, "random_state": _whole(2**63, null=True)}
-    return _object({name: own.get(name, plain) for name in estimator().get_params(deep=False)})
+    later = LATER if issubclass(estimator, GLVQ) else ()
+    return _object({name: own.get(name, plain) for name in estimator().get_params(deep=False)}, optional=later)
 
 
 TEXT = {"type": "string", "maxLength": MOST_LETTERS, "description": f"must be text of at most {MOST_LETTERS:,} letters"}
@@ -149,6 +153,8 @@ SCHEMA = _object(
         "groups": _labels(1, null=True),
         "group_names": TEXTS | {"type": ["texts", "null"]},
         "prototypes": MATRIX,
+        "omega": MATRIX,
+        "handicaps": NUMBERS,
         "pseudo_classes": WHOLES | {"type": ["wholes", "null"]},
         "votes": WHOLES,
         "epochs": _whole(LARGEST_WHOLE),
@@ -158,12 +164,21 @@ SCHEMA = _object(
             "type": "array",
             "description": "must be a list of columns",
             "maxItems": MOST_ROWS,
-            "items": _object({"name": TEXT, "kind": _one_of("number", "binary", "category"), "categories": TEXTS}),
+            "items": _object(
+                {
+                    "name": TEXT,
+                    "kind": _one_of("number", "binary", "category"),
+                    "categories": TEXTS,
+                    "bins": _object({"of": TEXT, "starts": NUMBERS}),
+                },
+                optional=("bins",),
+            ),
         },
         "scaling": _object({"kind": _one_of("divide", "multiply"), "first": NUMBERS, "second": NUMBERS}, null=True),
         "projection": _object({"matrix": MATRIX, "shift": NUMBERS}, null=True),
         "data": _object({"title": TEXT, "fingerprint": TEXT}),
-    }
+    },
+    optional=("omega", "handicaps"),  # a learned metric has the one, ParityLVQ both
 ) | {
     "allOf": [
         {

@@ -763,3 +763,83 @@ def test_a_profile_of_three_groups():
     assert np.isnan(found.gap_low)
     assert found.proxies[0].column == "sex"
     assert found.proxies[0].auc == 1.0
+
+
+# Numbers in bins
+
+
+def with_bins(bins=4, **columns):
+    """People with these columns, whose numbers become bins, too."""
+    frame = people(200).assign(**columns)
+    return build(frame, replace(guess(frame), target="hired", favourable="yes", protected="sex", bins=bins))
+
+
+def bins_of(data, column):
+    return next((block for block in data.blocks if block.bins_of == column), None)
+
+
+def test_numbers_of_a_table_in_bins_are_those_of_the_bundled_sets():
+    frame = datasets.load("german").readable
+    plan = guess(frame)
+    plain, binned = build(frame, plan), build(frame, replace(plan, bins=8))
+    numbers = [block.column for block in plain.blocks if block.kind == "number"]
+    assert len(numbers) > 3
+    d = plain.X.shape[1]
+    np.testing.assert_array_equal(binned.X[:, :d], plain.X)
+    bundled = datasets.load("german", bins=8)
+    for column in numbers:
+        own, theirs = bins_of(binned, column), bins_of(bundled, column)
+        assert (own.categories, own.starts) == (theirs.categories, theirs.starts)
+        np.testing.assert_array_equal(binned.X[:, own.columns], bundled.X[:, theirs.columns])
+    assert [proxy.column for proxy in proxies(plain)] == [proxy.column for proxy in proxies(binned)]
+
+
+def test_off_unless_asked_for():
+    assert Plan().bins == 0
+    assert not any(block.bins_of for block in with_bins(0).blocks)
+
+
+def test_a_filled_gap_is_a_range_of_its_own():
+    gaps = people(200)["height"].where(np.arange(200) % 2 == 0)
+    frame = people(200).assign(height=gaps)
+    plan = Plan(target="hired", favourable="yes", protected="sex", missing="impute", bins=4)
+    data = build(frame, plan)
+    block = bins_of(data, "height")
+    codes = data.X[:, block.columns].argmax(axis=1)
+    median = gaps.median()
+    own = block.categories.index(f"{median:.12g}")
+    np.testing.assert_array_equal(codes == own, gaps.isna() | (gaps == median))
+
+
+def test_dates_constants_and_few_values_in_bins():
+    days = pd.date_range("1990-01-01", periods=200, freq="30D").strftime("%Y-%m-%d")
+    data = with_bins(born=days, same=7, third=np.arange(200) % 3, two=np.arange(200) % 2)
+    dates = bins_of(data, "born")
+    assert len(dates.categories) == 4
+    assert dates.categories[0].startswith("1990")
+    assert np.abs(data.X[:, dates.columns].mean(axis=0) - 0.25).max() < 0.01
+    assert bins_of(data, "third").categories == ("0", "1", "2")
+    assert bins_of(data, "same") is None  # left out altogether
+    assert bins_of(data, "two") is None  # two values are words: 0 or 1
+    assert bins_of(data, "town") is None
+
+
+def test_large_values_keep_their_names_apart():
+    data = with_bins(salary=1_000_000 + np.arange(200))
+    assert len(set(data.feature_names)) == data.X.shape[1]
+
+
+def test_bins_count_when_a_table_is_too_large():
+    frame = people(200)
+    plan = replace(PLAN, bins=8)
+    fits = build(frame, plan, most_cells=10_000)
+    assert len(fits.y) == 200
+    few = build(frame, plan, most_cells=1_000)
+    assert few.X.size <= 1_000
+    assert "a random sample" in said(few)
+
+
+@pytest.mark.parametrize("bins", [1, -3, 2.5])
+def test_an_impossible_number_of_bins(bins):
+    with pytest.raises(TableError, match="bins must be 0 or a whole number of at least 2"):
+        with_bins(bins)

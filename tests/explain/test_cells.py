@@ -87,7 +87,7 @@ def test_differences_add_up_to_the_squared_distance(case):
         assert sum(d.part for d in found) == pytest.approx(squared(model.prototypes[p], model.prototypes[rival]))
         assert [d.gap for d in found] == sorted((d.gap for d in found), reverse=True)
         for d in found:
-            block = people.block(d.own.column)
+            block = people.trait(d.own.column)[0]
             if block.kind == "number":
                 wide = people.highest[block.start] - people.lowest[block.start]
                 assert d.gap == pytest.approx(abs(d.own.value - d.other.value) / wide)

@@ -5,12 +5,14 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from models import after_inp, fitted, held, ranking, small, squared, vars_of
+from models import after_inp, binned, fitted, held, ranking, small, squared, vars_of
 
 from fairglvq import datasets
 from fairglvq.datasets import Block, Dataset
 from fairglvq.explain import PrototypeModel, decision
+from fairglvq.explain.links import Column, find_links
 from fairglvq.explain.people import Population, population
+from fairglvq.explain.traits import differences
 
 # ---- one person ----
 
@@ -158,6 +160,128 @@ def test_the_smallest_change_is_the_one_that_trying_finds(kind):
     assert seen > 20
 
 
+def test_a_number_and_its_bins_are_one_trait():
+    people = population(binned(small()))
+    assert people.columns == ["years", "amount", "member", "town"]
+    x = people.X[3]
+    assert list(decision.values_of(people, x)) == people.columns
+    assert decision.person(people, decision.values_of(people, x)) == pytest.approx(x, abs=1e-9)
+    years, bins = people.trait("years")
+    for value in (18.0, bins.starts[0] - 1, bins.starts[0], bins.starts[-1], 69.0):
+        z = people.original(decision.person(people, decision.values_of(people, x) | {"years": value}))
+        assert z[years.start] == pytest.approx(value)
+        assert z[bins.columns].round(9).tolist() == [
+            float(b == np.sum(np.array(bins.starts) <= value)) for b in range(4)
+        ]
+
+
+def test_differences_and_shares_sum_over_a_number_and_its_bins():
+    people, model = fitted(binned(small()))
+    x = people.X[0]
+    own = [j for b in people.blocks if "years" in (b.column, b.bins_of) for j in range(b.start, b.stop)]
+    assert len(own) == 5
+    W = model.prototypes
+    parts = decision.shares(people, model, x, 0, 5)
+    assert parts[0] == pytest.approx(((x - W[0]) ** 2 - (x - W[5]) ** 2)[own].sum())
+    assert parts.sum() == pytest.approx(squared(x, W[0]) - squared(x, W[5]))
+    found = {d.own.column: d for d in differences(people, W[0], people.mean)}
+    assert set(found) == set(people.columns)
+    assert found["years"].part == pytest.approx(((W[0] - people.mean) ** 2)[own].sum())
+    assert found["years"].category == -1
+
+
+@pytest.mark.parametrize("kind", ["Euclidean", "learned metric with handicaps"])
+def test_the_smallest_change_of_a_number_in_bins_is_the_one_that_trying_finds(kind):
+    people, model = fitted(binned(small(n_classes=3, seed=4)), k=3)
+    if kind != "Euclidean":
+        rng = np.random.default_rng(1)
+        omega = rng.normal(size=(2, people.X.shape[1]))
+        model = PrototypeModel(model.prototypes, model.labels, omega=omega, handicaps=rng.normal(size=9) / 5)
+    seen = 0
+    for i in range(0, 120, 3):
+        x = people.X[i]
+        values, decided = decision.values_of(people, x), model.decide(x[None])[0]
+        found = {change.column: change for change in decision.changes(people, model, x)}
+        for column, low, high, unit in (("years", 18.0, 69.0, 1.0), ("amount", *amounts(people), 0.01)):
+            grid = np.arange(low, high, unit) if unit < 1 else np.arange(low, high + 1)
+            Z = np.array([decision.person(people, values | {column: value}) for value in grid])
+            ways = np.abs(grid - values[column])[model.decide(Z) != decided]
+            if column in found:
+                change = found[column]
+                z = decision.person(people, values | {column: change.after})
+                assert model.decide(z[None])[0] == change.label != decided
+            if len(ways):
+                assert abs(found[column].after - found[column].before) <= ways.min() + 1e-9
+                seen += 1
+            elif unit == 1:
+                assert column not in found
+    assert seen > 20
+
+
+def amounts(people):
+    j = people.trait("amount")[0].start
+    return float(people.lowest[j]), float(people.highest[j])
+
+
+def test_a_number_flips_the_decision_as_soon_as_it_enters_a_bin():
+    """By hand: the model looks at one bin only, so the decision tips at its start, and back below it."""
+    values = np.arange(0.0, 11)
+    bins = Block("x in bins", 1, 4, "category", ("0 to 3", "4 to 6", "7 to 10"), "x", (4.0, 7.0))
+    people = Population(
+        X=np.column_stack([values, np.eye(3)[np.searchsorted([4, 7], values, side="right")]]),
+        y=np.zeros(11, int), s=np.zeros(11, int), measured=np.ones(11, bool), low=np.zeros(4), span=np.ones(4),
+        blocks=(Block("x", 0, 1, "number"), bins), classes=("a", "b"), groups=("g",), favourable=1,
+    )  # fmt: skip
+    W = np.array([[0.0, 0, 0, 0], [0, 0, 2, 0]])
+    model = PrototypeModel(W, np.array([0, 1]), omega=np.array([[0.0, 0, 1, 0]]), handicaps=np.array([0.0, 1.0]))
+    for before, after in ((1.0, 4.0), (3.0, 4.0), (9.0, 6.0), (4.0, 3.0), (6.0, 7.0)):
+        x = decision.person(people, {"x": before})
+        (change,) = decision.changes(people, model, x)
+        assert (change.before, change.after) == (before, after)
+
+
+def test_columns_that_determine_each_other_change_together():
+    """Two columns tell the school, one by number; a third tells only whether it was a university."""
+    rng = np.random.default_rng(0)
+    level = rng.integers(0, 3, 60)
+    names = ("school", "college", "university")
+    blocks = (
+        Block("kind", 0, 3, "category", names),
+        Block("level", 3, 4, "number"),
+        Block("academic", 4, 5, "binary", ("no", "yes")),
+        Block("other", 5, 6, "binary", ("no", "yes")),
+    )
+    X = np.column_stack([np.eye(3)[level], level / 2, level == 2, rng.integers(0, 2, 60)])
+    people = Population(
+        X=X, y=np.zeros(60, int), s=np.zeros(60, int), measured=np.ones(60, bool), low=np.zeros(6),
+        span=np.array([1, 1, 1, 2.0, 1, 1]), blocks=blocks, classes=("a", "b"), groups=("g",), favourable=1,
+    )  # fmt: skip
+    assert people.links["level"] == {
+        "kind": {0.0: "school", 1.0: "college", 2.0: "university"},
+        "academic": {0.0: "no", 1.0: "no", 2.0: "yes"},
+    }
+    assert all("other" not in (leader, *followers) for leader, followers in people.links.items())
+    # The model looks at "kind" alone: university against the rest.
+    model = PrototypeModel(np.array([[0.0] * 6, [0.0, 0, 1, 0, 0, 0]]), np.array([0, 1]), omega=np.eye(6)[[2]])
+    x = decision.person(people, {"kind": "school", "level": 0.0, "academic": "no", "other": "yes"})
+    (change,) = decision.changes(people, model, x)
+    assert (change.column, change.before, change.after, change.step) == ("level", 0.0, 2.0, 1.0)
+    assert change.also == (("kind", "school", "university"), ("academic", "no", "yes"))
+    assert decision.changes(people, model, x, ["academic"]) == []
+
+
+def test_columns_with_hardly_anybody_per_value_determine_nothing():
+    """In a table of six people every name has one age; that is no reason to change them together."""
+    column = Column("name", False, list("abcdef"), np.arange(6))
+    assert find_links([column, Column("age", True, [1.0, 2.0], np.array([0, 0, 0, 1, 1, 1]))]) == {}
+
+
+def test_adults_education_is_one_trait_in_two_columns():
+    people = population(datasets.load("adult"))
+    assert list(people.links) == ["education-num"]
+    assert people.links["education-num"]["education"][13.0] == "Bachelors"
+
+
 def test_every_change_really_flips_the_decision(case):
     people, model, _ = case
     count = 0
@@ -168,9 +292,11 @@ def test_every_change_really_flips_the_decision(case):
         assert [change.step for change in found] == sorted(change.step for change in found)
         for change in found:
             assert values[change.column] == change.before != change.after
-            z = decision.person(people, values | {change.column: change.after})
+            z = decision.person(
+                people, values | {change.column: change.after} | {name: after for name, _, after in change.also}
+            )
             assert decision.judge(model, z).label == change.label != decided
-            block = people.block(change.column)
+            block = people.trait(change.column)[0]
             if block.kind == "number":
                 assert people.lowest[block.start] - 1e-9 <= change.after <= people.highest[block.start] + 1e-9
                 if people.whole[change.column]:

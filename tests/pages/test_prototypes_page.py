@@ -243,7 +243,7 @@ def test_every_column_of_a_prototype_is_there():
     x = v.people.original(v.models["fairglvq"].prototypes[p])
     table = next(frame.value for frame in at.dataframe if "average person" in frame.value).set_index("column")
     assert list(table.index) == [block.column for block in v.people.blocks]
-    age, housing = v.people.block("age"), v.people.block("housing")
+    age, housing = v.people.trait("age")[0], v.people.trait("housing")[0]
     assert table.loc["age", f"prototype {p + 1}"] == f"{x[age.start]:.1f}"
     assert table.loc["age", "average person"] == f"{v.data.X[:, age.start].mean():.1f}"
     mean = v.data.X[:, housing.columns].mean(axis=0)
@@ -279,7 +279,7 @@ def test_cards_of_inp_are_filled_in_with_the_average_person_and_say_so():
     p = headings(at)[0] - 1
     told = plain(text(at, "**Apart from the average person:**"))
     column, category, own, average = re.search(r":\*\* (\w+): (.+?) (\d+)% \(average (\d+)%\)", told).groups()
-    block = people.block(column)
+    block = people.trait(column)[0]
     at_category = block.categories.index(category)
     values = np.maximum(people.original(profiles[p])[block.columns], 0)
     assert int(own) == round(100 * values[at_category] / values.sum())

@@ -196,6 +196,26 @@ def test_gaps_rare_and_small(at):
     assert "rare values of “town”" in text(fine(at)) or "“town” has" in text(at)
 
 
+def test_numbers_are_cut_into_ranges_where_asked_for(at):
+    upload(at, csv(people()))
+    assert not labelled(at.checkbox, "Cut numbers and dates").value
+    labelled(at.checkbox, "Cut numbers and dates").set_value(True).run()
+    assert draft(fine(at)).bins == 8
+    data = at.session_state["visit"].table.built[2][0]
+    assert {block.bins_of for block in data.blocks if block.bins_of} == {"height", "age"}
+    shown = next(frame.value for frame in at.dataframe if "Becomes" in frame.value)
+    assert shown["Column"].tolist() == ["sex", "height", "age", "town"]
+    assert shown["Becomes"].tolist()[1] == "the number itself, and a 0 or 1 for each range"
+    assert shown["Features"].sum() == data.X.shape[1]
+    click(at, "Use this table")
+    assert "bins=8" in at.session_state["visit"].table.script
+    at.switch_page("pages/prototypes.py").run()
+    at.switch_page("pages/your_data.py").run()
+    assert labelled(fine(at).checkbox, "Cut numbers and dates").value
+    labelled(at.checkbox, "Cut numbers and dates").set_value(False).run()
+    assert draft(fine(at)).bins == 0
+
+
 def test_the_protected_column_can_be_hidden_from_the_model(at):
     upload(at, csv(people()))
     labelled(at.checkbox, "The model may see this column").set_value(False).run()

@@ -2,13 +2,14 @@
 
 import json
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.preprocessing import MinMaxScaler
 
-from fairglvq import GLVQ, FairGLVQ, datasets
+from fairglvq import GLVQ, FairGLVQ, ParityLVQ, datasets
 from fairglvq.datasets.split import Scaling
 from fairglvq.report.model_file import ModelFileError, Projection, SavedModel, assemble, dumps, loads
 
@@ -206,8 +207,8 @@ GONE = object()
         (["format_version"], 2, "“format_version” must be 1, all that is read here; got 2"),
         (["format_version"], True, "“format_version” must be 1"),
         (["library_version"], 3, "“library_version” must be text"),
-        (["estimator"], "os.system", "“estimator” must be one of GLVQ, FairGLVQ"),
-        (["estimator"], ["GLVQ"], "“estimator” must be one of GLVQ, FairGLVQ"),
+        (["estimator"], "os.system", "“estimator” must be one of GLVQ, FairGLVQ, ParityLVQ"),
+        (["estimator"], ["GLVQ"], "“estimator” must be one of GLVQ, FairGLVQ, ParityLVQ"),
         (["estimator"], "GLVQ", "“parameters” has 'C', which is unknown"),
         (["surprise"], 1, "has 'surprise', which is unknown"),
         (["parameters", "C"], -1, "C must be a number of at least 0"),
@@ -312,8 +313,91 @@ def test_every_key_is_needed(tree):
             loads(json.dumps({name: value for name, value in tree.items() if name != key}))
 
 
-def test_a_learned_metric_is_refused_rather_than_left_out():
-    data = datasets.load("xor", size=40)
-    model = GLVQ(2, metric="matrix", random_state=0).fit(data.X, data.y)
-    with pytest.raises(ModelFileError, match="learned metric cannot be written"):
-        dumps(SavedModel.of(model, data))
+# Learned metrics and handicaps
+
+LEARNED = {
+    "diagonal": lambda: GLVQ(2, metric="diagonal", max_epochs=5, random_state=0),
+    "matrix": lambda: GLVQ(2, metric="matrix", max_epochs=5, random_state=0),
+    "rank 2": lambda: FairGLVQ(2, metric="matrix", rank=2, max_epochs=5, random_state=0),
+    "parity": lambda: ParityLVQ(2, max_epochs=3, random_state=0),
+    "parity in the Euclidean metric": lambda: ParityLVQ(2, metric="euclidean", max_epochs=3, random_state=0),
+}
+
+
+@cache
+def learned(data, name):
+    model, scaling = LEARNED[name](), Scaling.fit(data.X)
+    groups = {} if type(model) is GLVQ else {"sensitive_features": data.s}
+    return SavedModel.of(model.fit(scaling.apply(data.X), data.y, **groups), data, scaling=scaling)
+
+
+@pytest.fixture(scope="module")
+def binned():
+    return datasets.load("german", bins=4)
+
+
+@pytest.mark.parametrize("name", LEARNED)
+def test_a_learned_metric_and_handicaps_survive(binned, name):
+    saved = learned(binned, name)
+    again = loads(dumps(saved))
+    Z, model, back = saved.scaling.apply(binned.X), saved.model, again.model
+    assert type(back) is type(model)
+    for learnt in ("prototypes_", "omega_", "relevances_", *(["handicaps_"] if "parity" in name else [])):
+        assert getattr(back, learnt).tobytes() == getattr(model, learnt).tobytes()
+    for method in ("predict", "decision_function", "transform"):
+        assert getattr(back, method)(Z).tobytes() == getattr(model, method)(Z).tobytes()
+    np.testing.assert_array_equal(again.predict(binned.X), model.predict(Z))
+    np.testing.assert_array_equal(back.pseudo_classes_, model.pseudo_classes_)
+    assert back.get_params() == model.get_params()
+    assert again.blocks == binned.blocks
+    assert dumps(again) == dumps(saved)
+
+
+def test_a_file_from_before_there_were_metrics_still_opens(tree, saved, german):
+    for name in ("metric", "rank"):
+        del tree["parameters"][name]
+    assert not {"omega", "handicaps"} & set(tree)
+    assert not any("bins" in column for column in tree["columns"])
+    back = loads(json.dumps(tree))
+    assert back.model.get_params() == saved.model.get_params()
+    assert back.model.omega_ is None
+    np.testing.assert_array_equal(back.predict(german.X), saved.predict(german.X))
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "value", "message"),
+    [
+        ("parity", ["omega"], GONE, "“omega” is missing"),
+        ("parity", ["handicaps"], GONE, "“handicaps” is missing"),
+        ("rank 2", ["omega"], GONE, "“omega” is missing"),
+        ("rank 2", ["handicaps"], [0.0] * 4, "“handicaps” does not belong to this estimator"),
+        ("rank 2", ["parameters", "metric"], "euclidean", "“omega” does not belong to this estimator and its metric"),
+        ("rank 2", ["parameters", "metric"], "cosine", "metric must be one of"),
+        ("rank 2", ["omega", 1], [0.5], r"“omega\[1\]” must be a list of 83 numbers"),
+        ("rank 2", ["omega"], [[0.5]], "“omega” must have rows of 83 numbers, as there are features"),
+        ("rank 2", ["omega", 0, 3], "x", r"“omega\[0\]” must hold finite numbers"),
+        ("parity", ["handicaps"], [0.5], "“handicaps” must be a list of 4 numbers"),
+        ("parity", ["handicaps", 0], None, "“handicaps” must hold finite numbers"),
+        ("parity", ["parameters", "max_gap"], 2, "max_gap must be a number from 0 to 1"),
+        ("parity", ["parameters", "rank"], GONE, "“parameters” lacks rank"),
+        ("parity", ["columns", -1, "bins", "of"], "nothing", "must be the name of a number before it"),
+        ("parity", ["columns", -1, "bins", "starts"], [1.0] * 9, "a start for every category but the first"),
+        ("parity", ["columns", -1, "bins"], {"of": "age"}, "bins” lacks starts"),
+    ],
+)
+def test_every_part_of_a_metric_is_checked(binned, name, path, value, message):
+    content = json.loads(dumps(learned(binned, name)))
+    if value is GONE:
+        del (content if len(path) == 1 else content[path[0]])[path[-1]]
+    else:
+        put(content, path, value)
+    with pytest.raises(ModelFileError, match=message):
+        loads(json.dumps(content))
+
+
+def test_bins_must_rise(binned):
+    content = json.loads(dumps(learned(binned, "diagonal")))
+    column = next(c for c in content["columns"] if len(c.get("bins", {"starts": []})["starts"]) > 1)
+    column["bins"]["starts"].reverse()
+    with pytest.raises(ModelFileError, match="starts” must rise"):
+        loads(json.dumps(content))

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from fairglvq.datasets.base import Dataset
-from fairglvq.datasets.encoding import encode
+from fairglvq.datasets.encoding import check_bins, encode
 from fairglvq.datasets.table import features, roles
 from fairglvq.datasets.table.errors import TableError
 from fairglvq.datasets.table.file import read, read_text, write
@@ -66,13 +66,13 @@ def build(
     kept = roles.rows_with_both(frame, plan, labels, groups, caveats)
     table = features.converted(frame.loc[kept, features.chosen(frame, plan, caveats)], plan, caveats)
     table = features.without_gaps(table, plan, caveats)
-    table = features.sampled(table, most_cells, caveats, seed)
+    table = features.sampled(table, plan, most_cells, caveats, seed)
     labels, groups = labels[table.index], groups[table.index]
     table = features.merged(table, plan, caveats)
     class_names, y = roles.coded_classes(labels, plan)
     group_names, s = roles.coded_groups(groups, plan, caveats)
     binary, categories = features.encodings(table)
-    X, blocks = encode(table, binary=binary, categories=categories)
+    X, blocks = encode(table, binary=binary, categories=categories, bins=plan.bins)
     readable = _readable(frame.loc[table.index])
     group_column = plan.protected if plan.cut is None else _free(f"{plan.protected} group", frame)
     label_column = plan.target if plan.target_cut is None else _free(f"{plan.target} group", frame)
@@ -108,6 +108,10 @@ def _check(frame: pd.DataFrame, plan: Plan) -> None:
             raise TableError(f"Column {quoted(name)} is to be {kind!r}; possible are {', '.join(KINDS)}.")
     if not 0 <= plan.rare < 1:
         raise TableError(f"The share below which categories are merged must be from 0 to below 1; got {plan.rare:g}.")
+    try:
+        check_bins(plan.bins)
+    except ValueError as problem:
+        raise TableError(f"{problem}.") from None
     for value, choices in ((plan.missing, ("drop", "impute")), (plan.small_groups, ("keep", "merge", "drop"))):
         if value not in choices:
             raise TableError(f"{value!r} is none of {', '.join(choices)}.")

@@ -100,14 +100,17 @@ def without_gaps(table: pd.DataFrame, plan: Plan, caveats: list[str]) -> pd.Data
     return table
 
 
-def sampled(table: pd.DataFrame, most_cells: int | None, caveats: list[str], seed: int) -> pd.DataFrame:
-    """At most as many rows as fit into ``most_cells`` once every category has a column."""
+def sampled(table: pd.DataFrame, plan: Plan, most_cells: int | None, caveats: list[str], seed: int) -> pd.DataFrame:
+    """At most as many rows as fit into ``most_cells`` once every category, and every bin of a number, has a column."""
     if most_cells is None:
         return table
     width = 0
     for name in table:
-        values = 1 if pd.api.types.is_numeric_dtype(table[name]) else table[name].nunique()
-        width += 1 if values <= 2 else min(values, MOST_CATEGORIES + 1)
+        values = table[name].nunique()
+        if pd.api.types.is_numeric_dtype(table[name]):
+            width += 1 + min(values, 2 * plan.bins)  # common values may need as many again
+        else:
+            width += 1 if values <= 2 else min(values, MOST_CATEGORIES + 1)
     most = max(1, most_cells // width)
     if len(table) <= most:
         return table

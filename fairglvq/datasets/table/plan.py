@@ -73,6 +73,9 @@ class Plan:
         What happens to protected groups of fewer than 30: "keep", "merge" into one, or "drop" their rows.
     immutable
         Columns that a person cannot change; suggested changes leave them as they are.
+    bins
+        2 or more: numbers and dates also become a column of 0 and 1 for each of about so many ranges, as in
+        ``datasets.load(name, bins=8)``; 0: they do not.
     """
 
     target: str | None = None
@@ -87,6 +90,7 @@ class Plan:
     rare: float = 0.01
     small_groups: Literal["keep", "merge", "drop"] = "keep"
     immutable: tuple[str, ...] = ()
+    bins: int = 0
 
 
 def guess(frame: pd.DataFrame) -> Plan:

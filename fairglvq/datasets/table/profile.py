@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairglvq.datasets.base import Block, Dataset
+from fairglvq.datasets.base import Block, Dataset, trait_blocks
 from fairglvq.intervals import SMALL, newcombe, wilson
 
 BINS = 20  # of a number, by quantiles
@@ -87,7 +87,7 @@ def proxies(data: Dataset, *, protected: str | None = None, seed: int = 0) -> tu
     fold = np.empty(len(codes), np.int64)
     fold[order[np.argsort(codes[order], kind="stable")]] = np.arange(len(codes)) % FOLDS  # each group spread evenly
     found = []
-    for block in data.blocks:
+    for block, *_ in trait_blocks(data.blocks):
         aucs = _aucs(_bins(data.X, block), codes, fold, len(data.group_names))
         found.append(Proxy(block.column, float(np.mean(aucs)), float(np.std(aucs)), block.column == protected))
     return tuple(sorted(found, key=lambda proxy: -proxy.auc))

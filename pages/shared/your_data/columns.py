@@ -29,6 +29,7 @@ KIND_WORDS: dict[Kind, str] = {
     "text": "text (not used)",
 }
 MISSING_WORDS = {"drop": "Leave the row out", "impute": "Fill the gap"}
+BINS = 8  # ranges that a number is cut into
 SMALL_WORDS = {"keep": "Keep", "merge": "Merge into “other”", "drop": "Leave out"}
 
 STYLE = """<style>
@@ -75,6 +76,12 @@ def draw(frame: pd.DataFrame) -> None:
                 partial(_set, "small_groups"), name="small_groups", options=list(SMALL_WORDS),
                 format_func=SMALL_WORDS.__getitem__, required=True, wrap=True,
             )  # fmt: skip
+        control(
+            "checkbox", "Cut numbers and dates into ranges, too", draft.bins > 0, _set_bins, name="bins",
+            help=f"A number stays as it is, and also becomes a 0 or 1 for each of about {BINS} ranges. What it says to "
+            "a model need then not rise or fall evenly. A value that many people share, such as 0, is a range of its "
+            "own.",
+        )  # fmt: skip
 
 
 def current_draft() -> Plan:
@@ -264,6 +271,10 @@ def _set_target_cut(cut: float) -> None:
 
 def _set_rare(percent: float) -> None:
     _set("rare", percent / 100)
+
+
+def _set_bins(cut: bool) -> None:
+    _set("bins", BINS if cut else 0)
 
 
 def _set_sees(sees: bool) -> None:

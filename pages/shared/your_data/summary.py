@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from fairglvq.datasets import Block, Dataset, table
+from fairglvq.datasets.base import columns_of, trait_blocks
 from fairglvq.datasets.table import Plan, TableError
 from fairglvq.datasets.table.profile import GroupRate, Profile, Proxy, profile
 from fairglvq.report.templating import render
@@ -139,25 +140,25 @@ def proxy_words(found: Profile) -> str:
 def encoding(data: Dataset, plan: Plan) -> None:
     """How columns became numbers."""
     n, d = data.X.shape
-    with st.expander(
-        f"How your columns become numbers: {d:,} features from {len(data.blocks):,} columns, {n:,} people"
-    ):
-        words = {"number": "the number itself", "binary": "0 or 1", "category": "a 0 or 1 for each value"}
-        kinds = plan.kinds
+    traits = trait_blocks(data.blocks)
+    with st.expander(f"How your columns become numbers: {d:,} features from {len(traits):,} columns, {n:,} people"):
         st.dataframe(
             pd.DataFrame(
                 {
-                    "Column": [block.column for block in data.blocks],
-                    "Becomes": [
-                        "a decimal year" if kinds.get(block.column) == "date" else words[block.kind]
-                        for block in data.blocks
-                    ],
-                    "Features": [block.stop - block.start for block in data.blocks],
-                    "Values": [_values(block) for block in data.blocks],
+                    "Column": [block.column for block, *_ in traits],
+                    "Becomes": [_becomes(block, bins, plan) for block, *bins in traits],
+                    "Features": [len(columns_of(trait)) for trait in traits],
+                    "Values": [_values(trait[-1]) for trait in traits],
                 }
             ),
             hide_index=True,
         )
+
+
+def _becomes(block: Block, bins: list[Block], plan: Plan) -> str:
+    words = {"number": "the number itself", "binary": "0 or 1", "category": "a 0 or 1 for each value"}
+    told = "a decimal year" if plan.kinds.get(block.column) == "date" else words[block.kind]
+    return f"{told}, and a 0 or 1 for each range" if bins else told
 
 
 def _values(block: Block) -> str:
