@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,7 @@ from fairglvq.scenes.points import Points
 from fairglvq.scenes.scene import PEOPLE, Scene
 from fairglvq.scenes.settings import Settings
 from fairglvq.scenes.training import Training
+from fairglvq.wording import axis_name
 
 CROWD = 400  # people drawn on a map
 
@@ -31,6 +32,7 @@ class View:
     people: Population
     models: dict[str, PrototypeModel]
     plane: Plane | None
+    trainings: Mapping[str, Training]
     _explained: dict[str, Explained] = field(default_factory=dict)
     _figures: dict[tuple, Any] = field(default_factory=dict)
 
@@ -46,21 +48,27 @@ class View:
             self._figures[key] = make()
         return self._figures[key]
 
-    def places(self, points: np.ndarray) -> np.ndarray:
-        """Where scaled people or prototypes (n, d) stand on the map."""
+    def places(self, points: np.ndarray, method: str) -> np.ndarray:
+        """Where scaled people or prototypes (n, d) stand on the map of a method: its own plane, or the common one."""
+        training = self.trainings[method]
+        if self.settings.real and training.learned is not None:
+            return training.see(points)[:, :2]
         return points if self.plane is None else (points - self.plane.origin) @ self.plane.axes
 
-    @property
-    def axes(self) -> tuple[str, str]:
-        """What the directions of the map are."""
-        first, second = self.points.axes if self.plane is None else self.plane.names
+    def axes(self, method: str) -> tuple[str, str]:
+        """What the directions of a method's map are."""
+        learned = self.trainings[method].learned
+        if self.settings.real and learned is not None:
+            first, second = map(axis_name, learned.axes)
+        else:
+            first, second = self.points.axes if self.plane is None else self.plane.names
         return first, second
 
-    def crowd(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def crowd(self, method: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Places, classes and groups of some measured people, always the same ones."""
         measured = np.flatnonzero(self.people.measured)
         some = np.random.default_rng(0).permutation(measured)[:CROWD]
-        return self.places(self.people.X[some]), self.people.y[some], self.people.s[some]
+        return self.places(self.people.X[some], method), self.people.y[some], self.people.s[some]
 
     def known(self, i: int) -> dict[str, Any]:
         """What the data say about a person, in original words; painted points have only what was painted."""
@@ -103,10 +111,15 @@ def make_view(settings: Settings, data: Dataset, scene: Scene) -> View:
         group_column=data.group_column,
     )
     models = {method: _model(training, len(points.classes)) for method, training in scene.trainings.items()}
-    return View(settings, data, points, people, models, scene.plane)
+    return View(settings, data, points, people, models, scene.plane, scene.trainings)
 
 
 def _model(training: Training, n_classes: int) -> PrototypeModel:
     W = training.prototypes[-1]
     labels = np.repeat(np.arange(n_classes), len(W) // n_classes)
+    if training.learned is not None:
+        own = training.learned
+        return PrototypeModel(
+            own.prototypes, labels, training.pseudo[-1], own.matrix, own.shift, own.omega, own.handicaps
+        )
     return PrototypeModel(W, labels, training.pseudo[-1], training.matrix, training.shift)

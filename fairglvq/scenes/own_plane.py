@@ -11,10 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fairglvq.lvq.axes import axis_traits
 from fairglvq.scenes.points import Points, points_key
 from fairglvq.scenes.settings import Settings
+from fairglvq.scenes.sources import dataset_of
+from fairglvq.wording import AxisTrait
 
 RANK = 2
+SAMPLE = 4000  # people among whom the meaning of a direction is looked for
 WIDE = (0.5, 99.5)  # per cent of the people that span the picture: a few lie far away
 BOUNDS = [0.0, 0.0, 1.0, 0.72]  # of all pictures of own planes
 
@@ -28,6 +32,17 @@ class Seen(NamedTuple):
     removed: np.ndarray | None = None  # (r, d) directions that INP removed
 
 
+class Learned(NamedTuple):
+    """A model as the estimators give it: prototypes of people as the method gets them, Ω and handicaps."""
+
+    prototypes: np.ndarray  # (P, d)
+    omega: np.ndarray  # (r, d)
+    handicaps: np.ndarray | None  # (P,)
+    matrix: np.ndarray | None  # of `Seen`
+    shift: np.ndarray | None
+    axes: list[list[AxisTrait]]  # the columns that make each direction of the picture
+
+
 class Placed(NamedTuple):
     """Models in the space that the stage shows, z = matrix x + shift; its last dimension is the height."""
 
@@ -36,27 +51,48 @@ class Placed(NamedTuple):
     prototypes: np.ndarray  # (F, P, 3)
 
 
-def train(settings: Settings, points: Points, method: str, seen: Seen, seed: int) -> tuple[list, tuple[str, ...]]:
-    """The models (`Projected`) on the way to the last, and what to call each moment."""
+class Trained(NamedTuple):
+    """The models (`Projected`) on the way to the last, what to call each moment, and the last one's prototypes."""
+
+    models: list
+    moments: tuple[str, ...]
+    prototypes: np.ndarray  # (P, d)
+
+
+def train(settings: Settings, points: Points, method: str, seen: Seen, seed: int) -> Trained:
+    """Train a method to the end."""
+    learn = ~points.held_out
+    X, y = seen.X[learn], points.y[learn]
     if method == "paritylvq":
+        from fairglvq.lvq.projected import lift
+
         outcome = _solve(settings, points, settings.max_gap, seed)
         rounds = len(outcome.steps) - 1
         moments = ["trained on the true labels alone", *(f"round {n} of {rounds}" for n in range(1, rounds + 1))]
-        return [*(step.model for step in outcome.steps), outcome.found.model], (*moments, "the best of all rounds")
+        model = outcome.found.model
+        prototypes = lift(X, model.cells(model.project(X)), model.omega, model.V)
+        return Trained([*(step.model for step in outcome.steps), model], (*moments, "the best round"), prototypes)
     from fairglvq.lvq.fair_glvq import FairGLVQ
     from fairglvq.lvq.glvq import GLVQ
     from fairglvq.lvq.projected import Projected
 
     options: dict[str, Any] = {"metric": "matrix", "rank": RANK, "beta": settings.beta, "random_state": seed}
-    learn = ~points.held_out
-    X, y = seen.X[learn], points.y[learn]
     if method == "fairglvq":
-        model = FairGLVQ(settings.prototypes, C=settings.C, alpha=settings.alpha, **options)
-        model.fit(X, y, sensitive_features=points.s[learn])
+        glvq = FairGLVQ(settings.prototypes, C=settings.C, alpha=settings.alpha, **options)
+        glvq.fit(X, y, sensitive_features=points.s[learn])
     else:
-        model = GLVQ(settings.prototypes, **options).fit(X, y)
-    images = model.prototypes_ @ model.omega_.T
-    return [Projected(model.omega_, images, np.zeros(len(images)))], ("fully trained",)
+        glvq = GLVQ(settings.prototypes, **options).fit(X, y)
+    images = glvq.prototypes_ @ glvq.omega_.T
+    return Trained([Projected(glvq.omega_, images, np.zeros(len(images)))], ("fully trained",), glvq.prototypes_)
+
+
+def learned(settings: Settings, points: Points, seen: Seen, trained: Trained, placed: Placed) -> Learned:
+    """The last model, for those who explain it, and what its directions mean."""
+    some = np.random.default_rng(0).permutation(np.flatnonzero(~points.held_out))[:SAMPLE]
+    axes = axis_traits(placed.matrix[:RANK], points.X[some], dataset_of(settings).blocks)
+    last = trained.models[-1]
+    handicaps = last.handicaps if last.handicaps.any() else None
+    return Learned(trained.prototypes, last.omega, handicaps, seen.matrix, seen.shift, axes)
 
 
 def film(settings: Settings, points: Points, gaps: tuple[float, ...], seed: int, progress) -> list:

@@ -15,6 +15,7 @@ from fairglvq.scenes.points import Points
 from fairglvq.scenes.scoring import Score, changed_decisions, decide, nearest, score, tallied
 from fairglvq.scenes.settings import Settings, points_of
 from fairglvq.scenes.training import Film, Training, film_key, filmed
+from fairglvq.wording import axis_name
 
 TITLES = {"glvq": "GLVQ", "inp": "INP + GLVQ", "fairglvq": "FairGLVQ", "paritylvq": "ParityLVQ"}
 KNOBS = {"fairglvq": "C", "paritylvq": "max_gap"}
@@ -194,7 +195,9 @@ def _panel_meta(
     meta["note"] = _note(settings, key, training)
     meta["knob"] = KNOBS.get(key)
     meta["strength"] = getattr(settings, KNOBS[key]) if key in KNOBS else None
-    if training.moments is not None:
+    if training.moments is not None and training.learned is not None:
+        if settings.real:
+            meta["axes"] = [axis_name(traits) for traits in training.learned.axes]
         meta["moments"] = [training.moments[frame] for frame in _frames(training, n_frames)]
     if lens is not None:
         meta["map"] = {"A": lens.A.tolist(), "b": [0.0, 0.0]}

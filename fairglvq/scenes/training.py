@@ -47,6 +47,7 @@ class Training(NamedTuple):
     removed: np.ndarray | None  # (r, d) directions that INP removed
     flew_off: bool
     moments: tuple[str, ...] | None = None  # (F,) what to call each frame of a model in its own plane
+    learned: own_plane.Learned | None = None  # the last model of a training in its own plane
 
     def see(self, X: np.ndarray) -> np.ndarray:
         """Points (n, d) in the model's space."""
@@ -141,8 +142,8 @@ def _seen(settings: Settings, points: Points, method: str) -> Seen:
 
 def _train_in_plane(settings: Settings, points: Points, method: str, seen: Seen) -> Training:
     """A model that decides in a plane of its own; steps of a line search have no pulls and no epochs."""
-    models, moments = own_plane.train(settings, points, method, seen, seed_of(settings))
-    placed = own_plane.place(models, points, seen, real=settings.real, turn=method != "paritylvq")
+    trained = own_plane.train(settings, points, method, seen, seed_of(settings))
+    placed = own_plane.place(trained.models, points, seen, real=settings.real, turn=method != "paritylvq")
     pseudo = _majorities(placed, points)
     F, P = pseudo.shape
     flips = np.append(0, (pseudo[1:] != pseudo[:-1]).sum(axis=1))
@@ -150,7 +151,8 @@ def _train_in_plane(settings: Settings, points: Points, method: str, seen: Seen)
     decisions = _decisions_in_plane(settings, points, placed)
     return Training(
         np.arange(F), placed.prototypes, pseudo, still, still, unknown, unknown, flips, np.zeros(F, int), decisions,
-        placed.matrix, placed.shift, seen.removed, flew_off=False, moments=moments,
+        placed.matrix, placed.shift, seen.removed, flew_off=False, moments=trained.moments,
+        learned=own_plane.learned(settings, points, seen, trained, placed),
     )  # fmt: skip
 
 

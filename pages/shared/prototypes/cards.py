@@ -133,10 +133,10 @@ def _parts_table(view: View, explained: Explained, parts: explain.Contributions)
 def _map(view: View, method: str) -> None:
     st.markdown("##### All prototypes")
     marks = marks_of(view, method)
-    places = view.places(view.explained(method).profiles)
+    places = view.places(view.explained(method).profiles, method)
     figure = view.figure(
         ("map", method, theme()),
-        lambda: figures.map_figure(places, marks, axes=view.axes, people=view.crowd(), theme=theme()),
+        lambda: figures.map_figure(places, marks, axes=view.axes(method), people=view.crowd(method), theme=theme()),
     )
     st.plotly_chart(
         figure,

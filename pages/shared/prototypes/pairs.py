@@ -23,19 +23,20 @@ BEFORE = "glvq"
 
 
 AIMS = {
+    "paritylvq": "keeps the gap between groups within what is allowed",
     "fairglvq": "also pushes against what tells groups apart",
     "inp": "first removes directions that tell groups apart",
 }
 
 
-def after_glvq(method: str) -> str:
-    """What GLVQ is compared with: the method in view, or FairGLVQ if that is GLVQ itself."""
-    return "fairglvq" if method == BEFORE else method
+def after_glvq(view: View, method: str) -> str:
+    """What GLVQ is compared with: the method in view, or the last one beside it if that is GLVQ itself."""
+    return view.settings.beside[-1] if method == BEFORE else method
 
 
 def draw(view: View, method: str) -> None:
     """The whole section."""
-    after = after_glvq(method)
+    after = after_glvq(view, method)
     pairs = explain.match(view.explained(BEFORE), view.explained(after))
     st.markdown(f"##### {title(BEFORE)} beside {title(after)}")
     st.markdown(
@@ -64,12 +65,12 @@ def _picture(view: View, after: str, pairs: list[explain.Pair]) -> None:
     flipped = int(np.sum(old.pseudo[was] != new.pseudo[now]))
     titles = title(BEFORE), title(after)
     figure = figures.pairs_figure(
-        view.places(view.explained(BEFORE).profiles)[was],
-        view.places(view.explained(after).profiles)[now],
+        view.places(view.explained(BEFORE).profiles, after)[was],
+        view.places(view.explained(after).profiles, after)[now],
         marks,
         old.pseudo[was],
         titles=titles,
-        axes=view.axes,
+        axes=view.axes(after),
         names=list(zip(was, now, strict=True)),
         theme=theme(),
     )
