@@ -14,6 +14,11 @@ import numpy as np
 from fairglvq.datasets import table
 from fairglvq.report.templating import render
 
+FIT_ARGUMENTS = {
+    "FairGLVQ": ", sensitive_features=data.s[learn]",
+    "ParityLVQ": ", sensitive_features=data.s[learn], favourable=data.favourable",
+}
+
 
 def load_dataset(name: str, **knobs: Any) -> str:
     """The line that makes ``data`` of a data set that comes with the library."""
@@ -72,7 +77,7 @@ def model(
         "model.py.j2",
         load=load,
         estimator=estimator,
-        fair=estimator == "FairGLVQ",
+        fit=FIT_ARGUMENTS.get(estimator, ""),
         arguments=_arguments(parameters),
         held_out=held_out,
         seed=seed,

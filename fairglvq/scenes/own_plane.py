@@ -86,13 +86,14 @@ def train(settings: Settings, points: Points, method: str, seen: Seen, seed: int
     return Trained([Projected(glvq.omega_, images, np.zeros(len(images)))], ("fully trained",), glvq.prototypes_)
 
 
-def learned(settings: Settings, points: Points, seen: Seen, trained: Trained, placed: Placed) -> Learned:
+def learned(settings: Settings, points: Points, method: str, seen: Seen, trained: Trained, placed: Placed) -> Learned:
     """The last model, for those who explain it, and what its directions mean."""
     some = np.random.default_rng(0).permutation(np.flatnonzero(~points.held_out))[:SAMPLE]
     axes = axis_traits(placed.matrix[:RANK], points.X[some], dataset_of(settings).blocks)
     last = trained.models[-1]
-    handicaps = last.handicaps if last.handicaps.any() else None
-    return Learned(trained.prototypes, last.omega, handicaps, seen.matrix, seen.shift, axes)
+    return Learned(
+        trained.prototypes, last.omega, last.handicaps if method == "paritylvq" else None, seen.matrix, seen.shift, axes
+    )
 
 
 def film(settings: Settings, points: Points, gaps: tuple[float, ...], seed: int, progress) -> list:

@@ -17,14 +17,16 @@ from fairglvq.explain.view import View
 from fairglvq.report import content, model_file, scripts
 from fairglvq.report.html import to_html
 from fairglvq.report.model_file import ModelFileError, Projection, SavedModel
+from fairglvq.scenes.own_plane import RANK
 from fairglvq.scenes.settings import DEFAULTS, FIELDS, TABLE, Settings
 from pages.shared import safe_text
 from pages.shared.prototypes.view import title
 from pages.shared.visit import visit
 
-ESTIMATORS = {"glvq": "GLVQ", "inp": "GLVQ", "fairglvq": "FairGLVQ"}
-ONLY = {"C": "fairglvq", "alpha": "fairglvq", "projections": "inp"}  # settings that only one method has
-NOT_TRAINED = ("dataset", "plane")  # settings that say nothing about any model
+ESTIMATORS = {"glvq": "GLVQ", "inp": "GLVQ", "fairglvq": "FairGLVQ", "paritylvq": "ParityLVQ"}
+ONLY = {"C": "fairglvq", "alpha": "fairglvq", "projections": "inp", "max_gap": "paritylvq"}  # of one method alone
+STEPWISE = ("batch_size", "learning_rate", "epochs", "step")  # settings of training without a learned metric
+NOT_TRAINED = ("dataset", "plane", "beside")  # settings that say nothing about any model
 
 
 def offer(view: View, method: str) -> None:
@@ -109,6 +111,8 @@ def saved_of(view: View, method: str) -> SavedModel:
         prototypes=model.prototypes,
         classes=classes,
         groups=groups,
+        omega=model.omega,
+        handicaps=model.handicaps,
         pseudo=np.zeros(len(model.labels), int) if model.pseudo is None else model.pseudo,
         epochs=view.settings.epochs,
     )
@@ -120,7 +124,13 @@ def saved_of(view: View, method: str) -> SavedModel:
 
 def parameters(settings: Settings, method: str) -> dict[str, Any]:
     """The estimator's parameters that train what these settings train."""
-    found: dict[str, Any] = {
+    own = {"C": settings.C, "alpha": settings.alpha} if method == "fairglvq" else {}
+    found: dict[str, Any] = {"n_prototypes": settings.prototypes, "random_state": settings.seed}
+    if method == "paritylvq":
+        return found | {"max_gap": settings.max_gap}
+    if settings.in_own_plane(method):
+        return found | {"metric": "matrix", "rank": RANK, "beta": settings.beta} | own
+    found = {
         "n_prototypes": settings.prototypes,
         "learning_rate": settings.learning_rate,
         "max_epochs": settings.epochs,
@@ -130,7 +140,7 @@ def parameters(settings: Settings, method: str) -> dict[str, Any]:
         "shuffle": settings.step == "algorithm",
         "random_state": settings.seed,
     }
-    return found | ({"C": settings.C, "alpha": settings.alpha} if method == "fairglvq" else {})
+    return found | own
 
 
 def settings_in_words(settings: Settings, method: str) -> dict[str, str]:
@@ -139,6 +149,8 @@ def settings_in_words(settings: Settings, method: str) -> dict[str, str]:
     for name, field in FIELDS.items():
         own = name == "projections" and method == "inp"  # also where it is not offered, and always 1
         if name in NOT_TRAINED or ONLY.get(name, method) != method or not (own or field.applies(settings)):
+            continue
+        if settings.in_own_plane(method) and (name in STEPWISE or (name == "beta" and method == "paritylvq")):
             continue
         if not (name == "held_out" and settings.fold):
             value = getattr(settings, name)
@@ -170,8 +182,10 @@ def script_of(settings: Settings, method: str) -> str:
 def _load(settings: Settings) -> str:
     if settings.dataset == TABLE:
         return visit().table.script
-    drawn = {} if settings.real else {"noise": settings.noise, "bias": settings.bias, "seed": settings.seed}
-    return scripts.load_dataset(settings.dataset, **drawn)
+    own: dict[str, Any] = {"noise": settings.noise, "bias": settings.bias, "seed": settings.seed}
+    if settings.real:
+        own = {"bins": settings.bins} if settings.bins else {}
+    return scripts.load_dataset(settings.dataset, **own)
 
 
 def _about(settings: Settings) -> list[str]:
@@ -226,7 +240,8 @@ def opened(saved: SavedModel, data: Dataset) -> explain.Explained:
         pseudo = positions(model.pseudo_classes_, groups)
     labels = positions(model.prototype_labels_, classes)
     seen = (None, None) if saved.projection is None else (saved.projection.matrix, saved.projection.shift)
-    return explain.explain(people, explain.PrototypeModel(model.prototypes_, labels, pseudo, *seen))
+    learned = getattr(model, "omega_", None), getattr(model, "handicaps_", None)
+    return explain.explain(people, explain.PrototypeModel(model.prototypes_, labels, pseudo, *seen, *learned))
 
 
 def _method(saved: SavedModel) -> str:

@@ -37,6 +37,7 @@ export function drawPanel(ctx, dpr, picture) {
   if (show.forces && model.source === "frame") drawForces(ctx, picture);
   if (show.borders && model.panel.knob === "max_gap") drawHandicaps(ctx, picture);
   drawPrototypes(ctx, picture);
+  drawOutside(ctx, picture);
   drawAxes(ctx, picture);
 }
 
@@ -263,6 +264,25 @@ function drawPrototypes(ctx, { vp, theme, model, positions, frame, grammar, favo
       selected: selected === j,
       flash: moving ? flipGlow(model.panel, frame, j) : 0,
     });
+  }
+}
+
+/** An arrow at each edge beyond which prototypes lie, with their number. */
+function drawOutside(ctx, { vp, theme, positions }) {
+  const beyond = { "◂": [], "▸": [], "▴": [], "▾": [] };
+  for (let j = 0; j < positions.length; j += 2) {
+    const [x, y] = toScreen(vp, positions[j], positions[j + 1]);
+    const side = x < 0 ? "◂" : x > vp.width ? "▸" : y < 0 ? "▴" : y > vp.height ? "▾" : null;
+    if (side) beyond[side].push("◂▸".includes(side) ? y : x);
+  }
+  const within = (value, size) => Math.min(Math.max(value, 30), size - 30); // not over the names of the axes
+  const options = { "◂": { align: "left" }, "▸": { align: "right" }, "▴": { align: "center" }, "▾": { align: "center" } };
+  for (const [side, at] of Object.entries(beyond)) {
+    if (!at.length) continue;
+    const middle = at.sort((a, b) => a - b)[Math.floor(at.length / 2)];
+    const across = within(middle, "◂▸".includes(side) ? vp.height : vp.width);
+    const place = { "◂": [4, across], "▸": [vp.width - 4, across], "▴": [across, 32], "▾": [across, vp.height - 32] }[side];
+    drawLabel(ctx, side === "▸" ? `${at.length} ${side}` : `${side} ${at.length}`, ...place, theme, { ...options[side], size: 13 });
   }
 }
 

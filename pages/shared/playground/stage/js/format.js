@@ -9,10 +9,10 @@ export const gapPoints = (value, digits = 1) =>
 export const whole = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 export const plural = (n, one, many = `${one}s`) => `${whole(n)} ${n === 1 ? one : many}`;
 
-/** A strength with its unit: "C = 1.5", "at most 5 points". */
+/** A strength with its unit: "C = 1.5", "gap ≤ 5 points". */
 export function strengthText(knob, value) {
   if (value === null || value === undefined) return "";
-  return knob === "max_gap" ? `gap of at most ${plural(Number((100 * value).toPrecision(3)), "point")}` : `C = ${number(value)}`;
+  return knob === "max_gap" ? `gap ≤ ${plural(Number((100 * value).toPrecision(3)), "point")}` : `C = ${number(value)}`;
 }
 
 /** Few digits, a true minus sign. */

@@ -106,9 +106,9 @@ function createSlider(key, stage) {
       element.classList.toggle("empty", !film && !fold);
       if (film) {
         const at = state.film?.panel === key ? state.film.index : nearestIndex(film.values, panel.strength);
-        const shown = strengthText(film.knob, model.strength ?? film.values[at]);
+        const shown = strengthText(film.knob, model.strength ?? film.values[at]).replace(/^(C =|gap ≤) /, "");
         const label = film.knob === "C" ? "Fairness strength C" : "Largest gap allowed";
-        set("film", { max: film.values.length - 1, step: 1, at, text: film.knob === "C" ? "C" : "Gap", label, shown });
+        set("film", { max: film.values.length - 1, step: 1, at, text: film.knob === "C" ? "C" : "Largest gap", label, shown });
       } else if (fold) {
         const shown = percent(state.fold, 0);
         set("fold", { max: 1, step: 0.01, at: state.fold, text: "Fold", label: "Fold the plane onto the kept line", shown });
