@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from fairglvq.scenes import scene, scoring
 from fairglvq.scenes.points import load_points
 from fairglvq.scenes.settings import DEFAULTS, Settings
-from fairglvq.scenes.training import METHODS, train_part
+from fairglvq.scenes.training import train_part
 
 pytestmark = pytest.mark.browser
 READY = '.stage[data-ready="1"]'
@@ -119,7 +119,7 @@ def test_the_first_picture_is_trained_unfair_and_above_the_fold(visit):
     gaps = [float(re.search(r"parity gap\s+([\d.]+)", v.numbers(panel))[1]) for panel in ("glvq", "fairglvq")]
     assert gaps[0] > 20 > 5 > gaps[1]
     assert "Of 100 people of group" in v.numbers("fairglvq")
-    for panel in METHODS:
+    for panel in Settings().methods:
         box = v.page.locator(f'canvas[data-panel="{panel}"]').bounding_box()
         assert box["y"] + box["height"] < 800
     for name in ("Fairness strength C", "Prototypes per class", "Batch size", "Missing rival alpha"):
@@ -322,7 +322,7 @@ def test_people_are_shown_on_a_slice_and_counted_exactly(visit):
 def test_a_prototype_of_a_slice_can_be_moved_counted_and_trained_on(visit):
     settings = replace(DEFAULTS["german"], epochs=20)
     here = load_points(settings)
-    made = scene.compose(settings, here, {m: train_part(settings, here, m, lambda _: None) for m in METHODS})
+    made = scene.compose(settings, here, {m: train_part(settings, here, m, lambda _: None) for m in settings.methods})
     drawn = made.arrays["glvq.prototypes"][-1]
     v = visit("?data=german&epochs=20").seen()
     v.act("speed").select_option("4")

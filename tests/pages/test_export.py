@@ -17,26 +17,38 @@ from fairglvq.report.model_file import ModelFileError
 from fairglvq.scenes import scene
 from fairglvq.scenes.points import load_points
 from fairglvq.scenes.settings import Fold, Point, Settings
-from fairglvq.scenes.training import METHODS, train_part
+from fairglvq.scenes.training import train_part
 from pages.shared.prototypes import export
 
 GERMAN = Settings(dataset="german", C=1.0, prototypes=2, batch_size=100, epochs=6, seed=3)
+METHODS = GERMAN.methods
+OWN_PLANES = replace(GERMAN, metric="matrix", beside=("inp", "fairglvq", "paritylvq"))
 
 
 def view_of(settings):
     points = load_points(settings)
-    trained = {m: train_part(settings, points, m, lambda share: None) for m in METHODS}
+    trained = {m: train_part(settings, points, m, lambda share: None) for m in settings.methods}
     shown = scene.compose(settings, points, trained)
-    knobs = {} if settings.real else {"noise": settings.noise, "bias": settings.bias, "seed": settings.seed}
+    knobs = (
+        {"bins": settings.bins}
+        if settings.real
+        else {"noise": settings.noise, "bias": settings.bias, "seed": settings.seed}
+    )
     return make_view(settings, datasets.load(settings.dataset, **knobs), shown)
 
 
-@pytest.fixture(scope="module")
-def german():
-    return view_of(GERMAN)
+@pytest.fixture(scope="module", params=[GERMAN, OWN_PLANES], ids=["plain", "own planes"])
+def german(request):
+    return view_of(request.param)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.fixture(params=["glvq", "inp", "fairglvq", "paritylvq"])
+def method(request, german):
+    if request.param not in german.models:
+        pytest.skip("ParityLVQ has a plane of its own")
+    return request.param
+
+
 def test_a_saved_model_decides_as_on_screen(german, method):
     saved = model_file.loads(model_file.dumps(export.saved_of(german, method)))
     decided = german.explained(method).decisions
@@ -47,7 +59,6 @@ def test_a_saved_model_decides_as_on_screen(german, method):
     assert (saved.model.n_prototypes, saved.model.random_state) == (2, 3)
 
 
-@pytest.mark.parametrize("method", METHODS)
 def test_an_opened_model_is_measured_on_everybody(german, method):
     saved = model_file.loads(model_file.dumps(export.saved_of(german, method)))
     explained = export.opened(saved, german.data)
@@ -60,7 +71,6 @@ def test_an_opened_model_is_measured_on_everybody(german, method):
         export.opened(saved, datasets.load("xor", size=5))
 
 
-@pytest.mark.parametrize("method", METHODS)
 def test_an_opened_model_does_not_mind_the_order_of_names(german, method):
     data = german.data
     turned = replace(
@@ -91,11 +101,13 @@ def numbers(program, capsys):
         GERMAN,
         Settings(dataset="german", prototypes=2, batch_size=100, epochs=4, step="published", held_out=0.0),
         Settings(dataset="xor", noise=1.2, bias=0.5, prototypes=2, epochs=4, beta=3.0, seed=7),
+        replace(OWN_PLANES, bins=8),
+        Settings(dataset="xor", prototypes=2, epochs=4, beside=("paritylvq",)),
     ],
 )
 def test_the_script_prints_what_the_report_says(settings, capsys):
     view = view_of(settings)
-    for method in METHODS:
+    for method in settings.methods:
         made = export.report_of(view, method, None, export.script_of(settings, method))
         assert numbers(made.script, capsys).splitlines() == [
             f"accuracy {made.accuracy.value:.6f}",
@@ -104,7 +116,7 @@ def test_the_script_prints_what_the_report_says(settings, capsys):
         ]
 
 
-@pytest.mark.parametrize("method", scene.METHODS)
+@pytest.mark.parametrize("method", METHODS)
 def test_the_script_of_a_fold(method, capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("FAIRGLVQ_STORE", str(tmp_path / "store.sqlite"))
     fold = Fold(3, 1, 5)

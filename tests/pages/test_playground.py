@@ -96,17 +96,17 @@ def test_compas_is_offered_where_it_is_missing(monkeypatch, tmp_path):
 
 
 VALUES = {"C": 1.0, "prototypes": 2, "batch_size": 500, "alpha": 3.0, "learning_rate": 0.1, "epochs": 50, "beta": 3.0}
-VALUES |= {"step": "published", "held_out": 0.3, "noise": 1.2, "bias": 0.5, "seed": 3}
+VALUES |= {"step": "published", "held_out": 0.3, "noise": 1.2, "bias": 0.5, "seed": 3, "beside": ("fairglvq",)}
 
 
-@pytest.mark.parametrize("name", [name for name, field in FIELDS.items() if field.only != "real" and name != "dataset"])
+@pytest.mark.parametrize("name", VALUES)
 def test_every_control_changes_the_picture_and_the_link(name):
     at = visit()
     at.session_state["more"] = True
     at.run()
     before = scene_of(at)["revision"]
     value = VALUES[name]
-    find = {"seed": at.number_input, "step": at.button_group}
+    find = {"seed": at.number_input, "step": at.button_group, "beside": at.button_group}
     find |= {key: at.select_slider for key in ("alpha", "batch_size", "learning_rate", "epochs")}
     labelled(find.get(name, at.slider), FIELDS[name].label).set_value(value).run()
     settle(at)
@@ -116,7 +116,7 @@ def test_every_control_changes_the_picture_and_the_link(name):
 
 
 def test_real_data_have_a_plane_and_projections():
-    at = visit(data="german", epochs="10")
+    at = visit(data="german", epochs="10", metric="euclidean", beside="inp.fairglvq")
     at.session_state["more"] = True
     at.run()
     labelled(at.button_group, "Plane shown").set_value("prototypes").run()

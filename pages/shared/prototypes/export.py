@@ -240,8 +240,8 @@ def opened(saved: SavedModel, data: Dataset) -> explain.Explained:
         pseudo = positions(model.pseudo_classes_, groups)
     labels = positions(model.prototype_labels_, classes)
     seen = (None, None) if saved.projection is None else (saved.projection.matrix, saved.projection.shift)
-    learned = getattr(model, "omega_", None), getattr(model, "handicaps_", None)
-    return explain.explain(people, explain.PrototypeModel(model.prototypes_, labels, pseudo, *seen, *learned))
+    learned = {name: getattr(model, f"{name}_", None) for name in ("omega", "handicaps")}
+    return explain.explain(people, explain.PrototypeModel(model.prototypes_, labels, pseudo, *seen, **learned))
 
 
 def _method(saved: SavedModel) -> str:
