@@ -17,6 +17,7 @@ from fairglvq.report.model_file import ModelFileError
 from fairglvq.scenes import scene
 from fairglvq.scenes.points import load_points
 from fairglvq.scenes.settings import Fold, Point, Settings
+from fairglvq.scenes.sources import dataset_of
 from fairglvq.scenes.training import train_part
 from pages.shared.prototypes import export
 
@@ -29,12 +30,7 @@ def view_of(settings):
     points = load_points(settings)
     trained = {m: train_part(settings, points, m, lambda share: None) for m in settings.methods}
     shown = scene.compose(settings, points, trained)
-    knobs = (
-        {"bins": settings.bins}
-        if settings.real
-        else {"noise": settings.noise, "bias": settings.bias, "seed": settings.seed}
-    )
-    return make_view(settings, datasets.load(settings.dataset, **knobs), shown)
+    return make_view(settings, dataset_of(settings), shown)
 
 
 @pytest.fixture(scope="module", params=[GERMAN, OWN_PLANES], ids=["plain", "own planes"])
