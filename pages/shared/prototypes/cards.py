@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
 from fairglvq import explain, wording
-from fairglvq.explain import Explained, Order
+from fairglvq.explain import Explained, Order, metric
 from fairglvq.explain.traits import SEEN, Difference, differences, traits
 from fairglvq.explain.view import View
 from fairglvq.figures import prototypes as figures
@@ -38,6 +39,7 @@ def draw(view: View, method: str) -> None:
         _waterfall(view, method, explained)
     with right:
         _map(view, method)
+    _metric(view, method)
     order = _order(explained)
     opened = _opened(view, method)
     with st.container(border=True, key="open_card"):
@@ -133,10 +135,12 @@ def _parts_table(view: View, explained: Explained, parts: explain.Contributions)
 def _map(view: View, method: str) -> None:
     st.markdown("##### All prototypes")
     marks = marks_of(view, method)
-    places = view.places(view.explained(method).profiles)
+    crowd = view.crowd(method)
+    places = view.places(method, view.explained(method).profiles)
+    shown = _near(places, crowd[0]) if view.in_own_plane(method) else places
     figure = view.figure(
         ("map", method, theme()),
-        lambda: figures.map_figure(places, marks, axes=view.axes, people=view.crowd(), theme=theme()),
+        lambda: figures.map_figure(shown, marks, axes=view.axes(method), people=crowd, theme=theme()),
     )
     st.plotly_chart(
         figure,
@@ -147,9 +151,31 @@ def _map(view: View, method: str) -> None:
         **CHART,
     )
     told = "A larger mark decides for more people. Click one to open its card."
-    if view.plane is not None:
+    if view.in_own_plane(method):
+        told += " " + sentences.own_plane(view.own_axes(method), int((shown != places).any(axis=1).sum()))
+    elif view.plane is not None:
         told += " The map shows only the two directions in which people differ most; the model looks at more of them."
     st.caption(told)
+
+
+def _near(places: np.ndarray, people: np.ndarray) -> np.ndarray:
+    """Places (P, 2) of prototypes, brought to the edge of the map where they lie far from all people."""
+    low, high = people.min(axis=0), people.max(axis=0)
+    return np.clip(places, low - (high - low) / 3, high + (high - low) / 3)
+
+
+def _metric(view: View, method: str) -> None:
+    """How much each column counts, where the model has learned it."""
+    found = metric.relevance_profile(view.people, view.models[method])
+    if not found:
+        return
+    st.markdown("##### What the model looks at")
+    figure = view.figure(("relevance", method, theme()), lambda: figures.relevance_figure(found, theme=theme()))
+    st.plotly_chart(figure, key="p_relevance", alt=figures.relevance_alt(found), **CHART)
+    st.caption(
+        "The model has learned how much a difference in each column counts. A bar is the column's part in the squared "
+        "distance between two people drawn at random, each column taken by itself."
+    )
 
 
 # ---- one card in full ----
@@ -188,6 +214,9 @@ def _full(view: View, method: str, explained: Explained, p: int) -> None:
         if explained.aside[p] >= ASIDE:
             st.caption(sentences.aside(explained.aside[p]))
         _people(view, explained, p)
+        handicap = metric.handicap(explained, p)
+        if handicap is not None:
+            st.markdown(f"**Its handicap.** {metric.handicap_words(handicap)}")
         st.markdown(f"**Its part in the gap.** {sentences.contribution(view, explained, p)}")
         st.markdown(f"**If it were removed.** {sentences.removal(view, explained.without(p), p)}")
     _every_column(view, explained, p, rival)
@@ -202,7 +231,7 @@ def _every_column(view: View, explained: Explained, p: int, rival: int) -> None:
         "average person": traits(people, people.mean),
         f"nearest rival, prototype {rival + 1}": traits(people, profiles[rival]),
     }
-    table = {"column": [block.column for block in people.blocks]}
+    table = {"column": people.columns}
     table |= {name: [sentences.trait(one) for one in found] for name, found in told.items()}
     with st.expander("Every column of it"):
         st.dataframe(pd.DataFrame(table), hide_index=True, alt=f"All columns of prototype {p + 1}, a row each.")

@@ -12,7 +12,7 @@ import streamlit as st
 from fairglvq import explain
 from fairglvq.datasets import Dataset
 from fairglvq.datasets.split import Scaling
-from fairglvq.explain.people import positions, scaled_population
+from fairglvq.explain.people import scaled_population
 from fairglvq.explain.view import View
 from fairglvq.report import content, model_file, scripts
 from fairglvq.report.html import to_html
@@ -22,9 +22,13 @@ from pages.shared import safe_text
 from pages.shared.prototypes.view import title
 from pages.shared.visit import visit
 
-ESTIMATORS = {"glvq": "GLVQ", "inp": "GLVQ", "fairglvq": "FairGLVQ"}
-ONLY = {"C": "fairglvq", "alpha": "fairglvq", "projections": "inp"}  # settings that only one method has
-NOT_TRAINED = ("dataset", "plane")  # settings that say nothing about any model
+ESTIMATORS = {"glvq": "GLVQ", "inp": "GLVQ", "fairglvq": "FairGLVQ", "paritylvq": "ParityLVQ"}
+SWEPT = {"glvq": "gmlvq", "fairglvq": "fairgmlvq", "paritylvq": "paritylvq"}  # methods of a sweep with a learned metric
+ONLY = {  # settings that only one method has
+    "C": "fairglvq", "alpha": "fairglvq", "projections": "inp", "max_gap": "paritylvq",
+}  # fmt: skip
+NOT_TRAINED = ("dataset", "plane", "beside")  # settings that say nothing about any model
+STEPWISE = ("batch_size", "learning_rate", "epochs", "step")  # settings that play no part in a learned metric
 
 
 def offer(view: View, method: str) -> None:
@@ -33,7 +37,7 @@ def offer(view: View, method: str) -> None:
     if not box.open:
         return
     # What hangs on the visit is asked for here: the files themselves are made when a button is pressed, outside of it.
-    curve, script = _curve(view.settings), script_of(view.settings, method)
+    curve, script = _curve(view.settings), script_of(view.settings, method, _learned(view, method))
     name = f"fairglvq-{view.settings.dataset}-{method}"
     with box:
         st.html(safe_text.STYLE)
@@ -90,7 +94,7 @@ def report_of(view: View, method: str, curve: pd.DataFrame | None = None, script
         view.explained(method),
         view.data,
         method=title(method),
-        settings=settings_in_words(settings, method),
+        settings=settings_in_words(settings, method, _learned(view, method)),
         measured=view.measured_words,
         curve=curve,
         script=script,
@@ -101,16 +105,18 @@ def report_of(view: View, method: str, curve: pd.DataFrame | None = None, script
 
 def saved_of(view: View, method: str) -> SavedModel:
     """The model in view with its scaling."""
-    model = view.models[method]
+    model, learned = view.models[method], _learned(view, method)
     classes, groups = list(view.data.class_names), list(view.data.group_names)
     fitted = model_file.assemble(
         ESTIMATORS[method],
-        parameters(view.settings, method),
+        parameters(view.settings, method, learned),
         prototypes=model.prototypes,
         classes=classes,
         groups=groups,
         pseudo=np.zeros(len(model.labels), int) if model.pseudo is None else model.pseudo,
-        epochs=view.settings.epochs,
+        epochs=0 if learned else view.settings.epochs,
+        omega=model.omega,
+        handicaps=_handicaps(model, method),
     )
     projection = None
     if model.matrix is not None and model.shift is not None:
@@ -118,9 +124,25 @@ def saved_of(view: View, method: str) -> SavedModel:
     return SavedModel.of(fitted, view.data, scaling=view.points.scaling, projection=projection)
 
 
-def parameters(settings: Settings, method: str) -> dict[str, Any]:
-    """The estimator's parameters that train what these settings train."""
-    found: dict[str, Any] = {
+def _learned(view: View, method: str) -> int:
+    """How many directions the metric of a model has learned; 0 for the Euclidean one."""
+    omega = view.models[method].omega
+    return 0 if omega is None else len(omega)
+
+
+def _handicaps(model: explain.PrototypeModel, method: str) -> np.ndarray | None:
+    """ParityLVQ has handicaps even where all of them are alike."""
+    return np.zeros(len(model.labels)) if model.handicaps is None and method == "paritylvq" else model.handicaps
+
+
+def parameters(settings: Settings, method: str, learned: int = 0) -> dict[str, Any]:
+    """The estimator's parameters that train what these settings train; ``learned`` is the rank of its metric."""
+    fair = {"C": settings.C, "alpha": settings.alpha} if method == "fairglvq" else {}
+    if learned:
+        found = {"n_prototypes": settings.prototypes, "metric": "matrix", "rank": learned}
+        own = {"max_gap": getattr(settings, "max_gap", 0.05)} if method == "paritylvq" else {"beta": settings.beta}
+        return found | own | {"random_state": settings.seed} | fair
+    found = {
         "n_prototypes": settings.prototypes,
         "learning_rate": settings.learning_rate,
         "max_epochs": settings.epochs,
@@ -130,13 +152,15 @@ def parameters(settings: Settings, method: str) -> dict[str, Any]:
         "shuffle": settings.step == "algorithm",
         "random_state": settings.seed,
     }
-    return found | ({"C": settings.C, "alpha": settings.alpha} if method == "fairglvq" else {})
+    return found | fair
 
 
-def settings_in_words(settings: Settings, method: str) -> dict[str, str]:
+def settings_in_words(settings: Settings, method: str, learned: int = 0) -> dict[str, str]:
     """Every setting that the model depends on, as the controls call it."""
     found = {}
     for name, field in FIELDS.items():
+        if learned and name in STEPWISE:
+            continue
         own = name == "projections" and method == "inp"  # also where it is not offered, and always 1
         if name in NOT_TRAINED or ONLY.get(name, method) != method or not (own or field.applies(settings)):
             continue
@@ -149,29 +173,35 @@ def settings_in_words(settings: Settings, method: str) -> dict[str, str]:
     return found
 
 
-def script_of(settings: Settings, method: str) -> str:
+def script_of(settings: Settings, method: str, learned: int = 0) -> str:
     """A Python script that prints the numbers; none where points were painted or prototypes moved by hand."""
     if settings.painted or settings.erased or settings.start:
         return ""
     load = _load(settings)
     if not load:
         return ""
-    chosen = parameters(settings, method)
+    chosen = parameters(settings, method, learned)
     projections = settings.projections if method == "inp" else 0
     if settings.fold is None:
         share, seed = settings.held_out, settings.seed
         return scripts.model(load, ESTIMATORS[method], chosen, held_out=share, seed=seed, projections=projections)
     folds, fold, seed = settings.fold
-    strengths: dict[str, list[float]] = {"glvq": [], "inp": [projections], "fairglvq": [settings.C]}
-    params = {name: value for name, value in chosen.items() if name not in ("C", "random_state")}
-    return scripts.sweep(load, {method: strengths[method]}, folds=folds, seeds=[seed], params=params, fold=fold)
+    swept = SWEPT.get(method) if learned else method
+    if swept is None:
+        return ""
+    strengths: dict[str, list[float]] = {
+        "inp": [projections], "fairglvq": [settings.C], "paritylvq": [1 - chosen.get("max_gap", 1)],
+    }  # fmt: skip
+    params = {name: value for name, value in chosen.items() if name not in ("C", "max_gap", "metric", "random_state")}
+    return scripts.sweep(load, {swept: strengths.get(method, [])}, folds=folds, seeds=[seed], params=params, fold=fold)
 
 
 def _load(settings: Settings) -> str:
     if settings.dataset == TABLE:
         return visit().table.script
-    drawn = {} if settings.real else {"noise": settings.noise, "bias": settings.bias, "seed": settings.seed}
-    return scripts.load_dataset(settings.dataset, **drawn)
+    drawn = {"noise": settings.noise, "bias": settings.bias, "seed": settings.seed}
+    bins = getattr(settings, "bins", 0)
+    return scripts.load_dataset(settings.dataset, **(({"bins": bins} if bins else {}) if settings.real else drawn))
 
 
 def _about(settings: Settings) -> list[str]:
@@ -221,12 +251,8 @@ def opened(saved: SavedModel, data: Dataset) -> explain.Explained:
     if set(model.classes_.tolist()) != set(classes):
         raise ModelFileError(f"The model decides between {len(model.classes_)} outcomes that these data do not have.")
     people = scaled_population(data, saved.scaling or Scaling.identity(data.X.shape[1]))
-    pseudo = None
-    if model.pseudo_classes_ is not None and model.groups_ is not None and set(model.groups_.tolist()) == set(groups):
-        pseudo = positions(model.pseudo_classes_, groups)
-    labels = positions(model.prototype_labels_, classes)
     seen = (None, None) if saved.projection is None else (saved.projection.matrix, saved.projection.shift)
-    return explain.explain(people, explain.PrototypeModel(model.prototypes_, labels, pseudo, *seen))
+    return explain.explain(people, explain.PrototypeModel.of(model, classes, groups, *seen))
 
 
 def _method(saved: SavedModel) -> str:

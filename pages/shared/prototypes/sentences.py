@@ -11,18 +11,20 @@ from numpy.typing import NDArray
 
 from fairglvq import wording
 from fairglvq.explain import CellGroup, Contributions, Explained, Measure, Removal, Score
-from fairglvq.explain.decision import Verdict
+from fairglvq.explain.decision import Change, Verdict
 from fairglvq.explain.traits import Trait
 from fairglvq.explain.view import View
 from fairglvq.grammar import CLASS_COLOURS, GROUP_SHAPES, SHAPES, Theme
 from fairglvq.intervals import SMALL
 from fairglvq.report.templating import render
 from fairglvq.scenes.settings import Settings
+from fairglvq.wording import AxisTrait
 from pages.shared.prototypes.view import marks_of, title
 
 GLYPHS = {name: shape.glyph for name, shape in SHAPES.items()}
 MEASURES: dict[Measure, str] = {"statistical_parity": "Statistical parity", "equal_opportunity": "Equal opportunity"}
 CLOSE = 0.05  # |mu| below which a decision is called a close one
+CLOSE_SHARE = 0.1  # the same in a learned metric: if fewer people than this are decided about less clearly
 
 
 def md(text: object) -> str:
@@ -47,11 +49,14 @@ def summary(view: View, method: str) -> str:
     explained, settings = view.explained(method), view.settings
     score, n_prototypes = explained.score, len(explained.model.labels)
     strength = f" with C = {settings.C:g}" if method == "fairglvq" else ""
+    if method == "paritylvq":
+        strength = f", asked for a gap of at most {wording.points(getattr(settings, 'max_gap', 0.05))} points,"
     if explained.model.blind:
         strength = f", blind along {explained.model.blind} of {view.people.X.shape[1]} directions,"
     wanted = quoted(view.people.classes[view.people.favourable])
     told = (
-        f"**{title(method)}**{strength} decides with {n_prototypes} prototypes{_fold(settings)}. Measured on "
+        f"**{title(method)}**{strength} decides with {n_prototypes} prototypes"
+        f"{' in a plane that it has learned' if view.in_own_plane(method) else ''}{_fold(settings)}. Measured on "
         f"{view.measured_words}, "
         f"**{wording.percent(score.accuracy)}** of its decisions are right."
     )
@@ -105,6 +110,18 @@ def silent_cells(view: View, explained: Explained, parts: Contributions) -> str:
         f"of all {who[1]} is in that cell{whom}. A hatched bar downwards narrows the gap. Together they are exactly "
         "the gap on the right."
     )
+
+
+def own_plane(axes: Sequence[Sequence[AxisTrait]], far: int) -> str:
+    """What the directions of a plane mean in which a model decides, and where far prototypes are drawn."""
+    across, up = (md(wording.axis_direction(axis)) or "nothing" for axis in axes)
+    told = (
+        f"The map is the plane in which the model decides: nothing else counts. To the right: {across}. Upwards: {up}."
+    )
+    if not far:
+        return told
+    verb, noun = ("lies", "is") if far == 1 else ("lie", "are")
+    return f"{told} {wording.count(far, 'prototype')} {verb} far from all people and {noun} drawn at the edge."
 
 
 # ---- a card ----
@@ -215,11 +232,21 @@ def few(rows: Sequence[CellGroup], view: View) -> str:
 # ---- one person ----
 
 
-def clarity(verdict: Verdict) -> str:
-    """What mu says, in words."""
-    if abs(verdict.mu) < CLOSE:
+def along_with(change: Change) -> str:
+    """What changes together with a column: "and with it education Masters, all else the same"."""
+    moved = [f"{md(name)} {md(wording.value(now))}" for name, _, now in change.also]
+    return f"and with it {wording.listed(moved)}, all else the same" if moved else "all else the same"
+
+
+def clarity(verdict: Verdict, explained: Explained) -> str:
+    """How clear a decision is: by mu, or in a learned metric by how many people are decided about less clearly."""
+    if explained.model.omega is None:
+        size, close = abs(verdict.mu), CLOSE
+    else:
+        size, close = float(np.mean(explained.margins[explained.people.measured] < abs(verdict.lead))), CLOSE_SHARE
+    if size < close:
         return "a close call"
-    return "clear" if abs(verdict.mu) > 4 * CLOSE else "fairly clear"
+    return "clear" if size > 4 * close else "fairly clear"
 
 
 def mu(verdict: Verdict) -> str:
