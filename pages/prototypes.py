@@ -29,7 +29,7 @@ h4.prototype { font-size: 1rem; }
 [class*="st-key-card_"] p { font-size: 0.88rem; line-height: 1.45; }
 </style>"""
 HIDDEN = ("plane",)
-METHODS = ("fairglvq", "paritylvq", "glvq", "inp")  # in the order offered
+METHODS = ["fairglvq", "glvq", "inp"]
 
 
 def main() -> None:
@@ -71,14 +71,11 @@ def draw(show: Show) -> None:
         st.caption("The model before is shown until the new one is trained.")
     with st.container(key="intro"):
         st.markdown(INTRO)
-    offered = {name: title(name) for name in METHODS if name in view.models}
-    if model.asked_method in offered:
+    if model.asked_method in METHODS:
         here.method = model.asked_method
     model.asked_method = None
-    if here.method not in offered:
-        here.method = next(iter(offered))
     with st.container(horizontal=True):
-        one_of("Model", offered, "prototypes.method")
+        one_of("Model", {name: title(name) for name in METHODS}, "prototypes.method")
         one_of("Section", SECTIONS, "prototypes.section")
     method, section = here.method, here.section
     st.markdown(sentences.summary(view, method))

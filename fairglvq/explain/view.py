@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fairglvq import wording
 from fairglvq.datasets import Dataset
-from fairglvq.explain import cells, decision, metric
+from fairglvq.explain import cells, decision
 from fairglvq.explain.cells import Explained, PrototypeModel
 from fairglvq.explain.people import Population
 from fairglvq.scenes.planes import Plane
@@ -18,7 +17,6 @@ from fairglvq.scenes.points import Points
 from fairglvq.scenes.scene import PEOPLE, Scene
 from fairglvq.scenes.settings import Settings
 from fairglvq.scenes.training import Training
-from fairglvq.wording import AxisTrait
 
 CROWD = 400  # people drawn on a map
 
@@ -48,34 +46,21 @@ class View:
             self._figures[key] = make()
         return self._figures[key]
 
-    def in_own_plane(self, method: str) -> bool:
-        """Whether the map of a method is the plane in which it decides; drawn points stay where they were drawn."""
-        omega = self.models[method].omega
-        return self.settings.real and omega is not None and len(omega) == 2
-
-    def places(self, method: str, points: np.ndarray) -> np.ndarray:
-        """Where scaled people or profiles (n, d) stand on the map of a method."""
-        if self.in_own_plane(method):
-            return self.models[method].image(points)
+    def places(self, points: np.ndarray) -> np.ndarray:
+        """Where scaled people or prototypes (n, d) stand on the map."""
         return points if self.plane is None else (points - self.plane.origin) @ self.plane.axes
 
-    def own_axes(self, method: str) -> list[list[AxisTrait]]:
-        """The columns that make each direction of the plane in which a method decides; none for other methods."""
-        return metric.model_axes(self.people, self.models[method]) if self.in_own_plane(method) else []
-
-    def axes(self, method: str) -> tuple[str, str]:
+    @property
+    def axes(self) -> tuple[str, str]:
         """What the directions of the map are."""
-        if self.in_own_plane(method):
-            first, second = (wording.axis_name(axis) or "nothing" for axis in self.own_axes(method))
-        else:
-            first, second = self.points.axes if self.plane is None else self.plane.names
+        first, second = self.points.axes if self.plane is None else self.plane.names
         return first, second
 
-    def crowd(self, method: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def crowd(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Places, classes and groups of some measured people, always the same ones."""
         measured = np.flatnonzero(self.people.measured)
         some = np.random.default_rng(0).permutation(measured)[:CROWD]
-        return self.places(method, self.people.X[some]), self.people.y[some], self.people.s[some]
+        return self.places(self.people.X[some]), self.people.y[some], self.people.s[some]
 
     def known(self, i: int) -> dict[str, Any]:
         """What the data say about a person, in original words; painted points have only what was painted."""
@@ -117,36 +102,11 @@ def make_view(settings: Settings, data: Dataset, scene: Scene) -> View:
         favourable=points.favourable,
         group_column=data.group_column,
     )
-    models = {method: _model(training, points) for method, training in scene.trainings.items()}
+    models = {method: _model(training, len(points.classes)) for method, training in scene.trainings.items()}
     return View(settings, data, points, people, models, scene.plane)
 
 
-def _model(training: Training, points: Points) -> PrototypeModel:
-    W, K = training.prototypes[-1], len(points.classes)
-    labels = np.repeat(np.arange(K), len(W) // K)
-    if getattr(training, "moments", None) is not None and training.matrix is not None and training.shift is not None:
-        in_plane = training.matrix, training.shift, W
-        return model_in_plane(points.X[~points.held_out], *in_plane, labels, training.pseudo[-1])
+def _model(training: Training, n_classes: int) -> PrototypeModel:
+    W = training.prototypes[-1]
+    labels = np.repeat(np.arange(n_classes), len(W) // n_classes)
     return PrototypeModel(W, labels, training.pseudo[-1], training.matrix, training.shift)
-
-
-def model_in_plane(
-    X: np.ndarray,
-    matrix: np.ndarray,
-    shift: np.ndarray,
-    placed: np.ndarray,
-    labels: np.ndarray,
-    pseudo: np.ndarray | None = None,
-) -> PrototypeModel:
-    """A model that decides in a plane of its own, from how the stage keeps it.
-
-    There, prototypes (P, 3) stand behind a ``matrix`` (3, d) and a ``shift`` (3,): in two directions, and by the root
-    of what their handicap lacks to the largest one in height. Their profiles are found among the people X (n, d) that
-    it was trained on.
-    """
-    from fairglvq.lvq.projected import Projected, lift
-
-    omega, handicaps = matrix[:2], -(placed[:, 2] ** 2)
-    model = Projected(omega, placed[:, :2] - shift[:2], handicaps)
-    W = lift(X, model.cells(model.project(X)), omega, model.V)
-    return PrototypeModel(W, labels, pseudo, omega=omega, handicaps=handicaps if handicaps.any() else None)

@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from fairglvq import GLVQ, ParityLVQ, datasets
-from fairglvq.explain import PrototypeModel
+from fairglvq import datasets
 from fairglvq.explain.view import make_view
 from fairglvq.report import content, model_file
 from fairglvq.report.html import to_html
@@ -79,34 +78,6 @@ def test_an_opened_model_does_not_mind_the_order_of_names(german, method):
         assert two.model.pseudo is None
     else:
         np.testing.assert_array_equal(two.model.pseudo, 1 - one.model.pseudo)
-
-
-@pytest.mark.parametrize("estimator", [GLVQ(2, metric="matrix", rank=2, max_epochs=5), ParityLVQ(2, max_epochs=5)])
-def test_a_model_with_a_learned_metric_is_saved_and_opened(estimator):
-    view, method = view_of(GERMAN), "paritylvq" if isinstance(estimator, ParityLVQ) else "glvq"
-    learn = ~view.points.held_out
-    groups = {"sensitive_features": view.people.s[learn]} if method == "paritylvq" else {}
-    estimator.fit(view.people.X[learn], view.people.y[learn], **groups)
-    view.models[method] = PrototypeModel.of(estimator, range(2), range(2))
-    saved = model_file.loads(model_file.dumps(export.saved_of(view, method)))
-    assert type(saved.model) is type(estimator)
-    assert saved.model.rank == 2
-    np.testing.assert_array_equal(saved.predict(view.data.X), estimator.predict(view.people.X))
-    explained = export.opened(saved, view.data)
-    np.testing.assert_array_equal(explained.nearest, view.explained(method).nearest)
-    words = export.settings_in_words(GERMAN, "glvq", 2)
-    assert "Batch size" not in words
-
-
-def test_the_script_of_a_learned_metric_prints_what_it_finds(capsys):
-    view = view_of(GERMAN)
-    learn, measured = ~view.points.held_out, view.points.held_out
-    X, y, s = view.people.X, view.people.y, view.people.s
-    model = ParityLVQ(2, max_gap=0.05, metric="matrix", rank=2, random_state=3)
-    model.fit(X[learn], y[learn], sensitive_features=s[learn])
-    program = export.script_of(GERMAN, "paritylvq", 2)
-    right = np.mean(model.predict(X[measured]) == y[measured])
-    assert numbers(program, capsys).splitlines()[0] == f"accuracy {right:.6f}"
 
 
 def numbers(program, capsys):

@@ -12,7 +12,7 @@ import streamlit as st
 from fairglvq import explain
 from fairglvq.datasets import Dataset
 from fairglvq.datasets.split import Scaling
-from fairglvq.explain.people import scaled_population
+from fairglvq.explain.people import positions, scaled_population
 from fairglvq.explain.view import View
 from fairglvq.report import content, model_file, scripts
 from fairglvq.report.html import to_html
@@ -22,13 +22,9 @@ from pages.shared import safe_text
 from pages.shared.prototypes.view import title
 from pages.shared.visit import visit
 
-ESTIMATORS = {"glvq": "GLVQ", "inp": "GLVQ", "fairglvq": "FairGLVQ", "paritylvq": "ParityLVQ"}
-SWEPT = {"glvq": "gmlvq", "fairglvq": "fairgmlvq", "paritylvq": "paritylvq"}  # methods of a sweep with a learned metric
-ONLY = {  # settings that only one method has
-    "C": "fairglvq", "alpha": "fairglvq", "projections": "inp", "max_gap": "paritylvq",
-}  # fmt: skip
-NOT_TRAINED = ("dataset", "plane", "beside")  # settings that say nothing about any model
-STEPWISE = ("batch_size", "learning_rate", "epochs", "step")  # settings that play no part in a learned metric
+ESTIMATORS = {"glvq": "GLVQ", "inp": "GLVQ", "fairglvq": "FairGLVQ"}
+ONLY = {"C": "fairglvq", "alpha": "fairglvq", "projections": "inp"}  # settings that only one method has
+NOT_TRAINED = ("dataset", "plane")  # settings that say nothing about any model
 
 
 def offer(view: View, method: str) -> None:
@@ -37,7 +33,7 @@ def offer(view: View, method: str) -> None:
     if not box.open:
         return
     # What hangs on the visit is asked for here: the files themselves are made when a button is pressed, outside of it.
-    curve, script = _curve(view.settings), script_of(view.settings, method, _learned(view, method))
+    curve, script = _curve(view.settings), script_of(view.settings, method)
     name = f"fairglvq-{view.settings.dataset}-{method}"
     with box:
         st.html(safe_text.STYLE)
@@ -94,7 +90,7 @@ def report_of(view: View, method: str, curve: pd.DataFrame | None = None, script
         view.explained(method),
         view.data,
         method=title(method),
-        settings=settings_in_words(settings, method, _learned(view, method)),
+        settings=settings_in_words(settings, method),
         measured=view.measured_words,
         curve=curve,
         script=script,
@@ -105,18 +101,16 @@ def report_of(view: View, method: str, curve: pd.DataFrame | None = None, script
 
 def saved_of(view: View, method: str) -> SavedModel:
     """The model in view with its scaling."""
-    model, learned = view.models[method], _learned(view, method)
+    model = view.models[method]
     classes, groups = list(view.data.class_names), list(view.data.group_names)
     fitted = model_file.assemble(
         ESTIMATORS[method],
-        parameters(view.settings, method, learned),
+        parameters(view.settings, method),
         prototypes=model.prototypes,
         classes=classes,
         groups=groups,
         pseudo=np.zeros(len(model.labels), int) if model.pseudo is None else model.pseudo,
-        epochs=0 if learned else view.settings.epochs,
-        omega=model.omega,
-        handicaps=_handicaps(model, method),
+        epochs=view.settings.epochs,
     )
     projection = None
     if model.matrix is not None and model.shift is not None:
@@ -124,25 +118,9 @@ def saved_of(view: View, method: str) -> SavedModel:
     return SavedModel.of(fitted, view.data, scaling=view.points.scaling, projection=projection)
 
 
-def _learned(view: View, method: str) -> int:
-    """How many directions the metric of a model has learned; 0 for the Euclidean one."""
-    omega = view.models[method].omega
-    return 0 if omega is None else len(omega)
-
-
-def _handicaps(model: explain.PrototypeModel, method: str) -> np.ndarray | None:
-    """ParityLVQ has handicaps even where all of them are alike."""
-    return np.zeros(len(model.labels)) if model.handicaps is None and method == "paritylvq" else model.handicaps
-
-
-def parameters(settings: Settings, method: str, learned: int = 0) -> dict[str, Any]:
-    """The estimator's parameters that train what these settings train; ``learned`` is the rank of its metric."""
-    fair = {"C": settings.C, "alpha": settings.alpha} if method == "fairglvq" else {}
-    if learned:
-        found = {"n_prototypes": settings.prototypes, "metric": "matrix", "rank": learned}
-        own = {"max_gap": getattr(settings, "max_gap", 0.05)} if method == "paritylvq" else {"beta": settings.beta}
-        return found | own | {"random_state": settings.seed} | fair
-    found = {
+def parameters(settings: Settings, method: str) -> dict[str, Any]:
+    """The estimator's parameters that train what these settings train."""
+    found: dict[str, Any] = {
         "n_prototypes": settings.prototypes,
         "learning_rate": settings.learning_rate,
         "max_epochs": settings.epochs,
@@ -152,15 +130,13 @@ def parameters(settings: Settings, method: str, learned: int = 0) -> dict[str, A
         "shuffle": settings.step == "algorithm",
         "random_state": settings.seed,
     }
-    return found | fair
+    return found | ({"C": settings.C, "alpha": settings.alpha} if method == "fairglvq" else {})
 
 
-def settings_in_words(settings: Settings, method: str, learned: int = 0) -> dict[str, str]:
+def settings_in_words(settings: Settings, method: str) -> dict[str, str]:
     """Every setting that the model depends on, as the controls call it."""
     found = {}
     for name, field in FIELDS.items():
-        if learned and name in STEPWISE:
-            continue
         own = name == "projections" and method == "inp"  # also where it is not offered, and always 1
         if name in NOT_TRAINED or ONLY.get(name, method) != method or not (own or field.applies(settings)):
             continue
@@ -173,35 +149,29 @@ def settings_in_words(settings: Settings, method: str, learned: int = 0) -> dict
     return found
 
 
-def script_of(settings: Settings, method: str, learned: int = 0) -> str:
+def script_of(settings: Settings, method: str) -> str:
     """A Python script that prints the numbers; none where points were painted or prototypes moved by hand."""
     if settings.painted or settings.erased or settings.start:
         return ""
     load = _load(settings)
     if not load:
         return ""
-    chosen = parameters(settings, method, learned)
+    chosen = parameters(settings, method)
     projections = settings.projections if method == "inp" else 0
     if settings.fold is None:
         share, seed = settings.held_out, settings.seed
         return scripts.model(load, ESTIMATORS[method], chosen, held_out=share, seed=seed, projections=projections)
     folds, fold, seed = settings.fold
-    swept = SWEPT.get(method) if learned else method
-    if swept is None:
-        return ""
-    strengths: dict[str, list[float]] = {
-        "inp": [projections], "fairglvq": [settings.C], "paritylvq": [1 - chosen.get("max_gap", 1)],
-    }  # fmt: skip
-    params = {name: value for name, value in chosen.items() if name not in ("C", "max_gap", "metric", "random_state")}
-    return scripts.sweep(load, {swept: strengths.get(method, [])}, folds=folds, seeds=[seed], params=params, fold=fold)
+    strengths: dict[str, list[float]] = {"glvq": [], "inp": [projections], "fairglvq": [settings.C]}
+    params = {name: value for name, value in chosen.items() if name not in ("C", "random_state")}
+    return scripts.sweep(load, {method: strengths[method]}, folds=folds, seeds=[seed], params=params, fold=fold)
 
 
 def _load(settings: Settings) -> str:
     if settings.dataset == TABLE:
         return visit().table.script
-    drawn = {"noise": settings.noise, "bias": settings.bias, "seed": settings.seed}
-    bins = getattr(settings, "bins", 0)
-    return scripts.load_dataset(settings.dataset, **(({"bins": bins} if bins else {}) if settings.real else drawn))
+    drawn = {} if settings.real else {"noise": settings.noise, "bias": settings.bias, "seed": settings.seed}
+    return scripts.load_dataset(settings.dataset, **drawn)
 
 
 def _about(settings: Settings) -> list[str]:
@@ -251,8 +221,12 @@ def opened(saved: SavedModel, data: Dataset) -> explain.Explained:
     if set(model.classes_.tolist()) != set(classes):
         raise ModelFileError(f"The model decides between {len(model.classes_)} outcomes that these data do not have.")
     people = scaled_population(data, saved.scaling or Scaling.identity(data.X.shape[1]))
+    pseudo = None
+    if model.pseudo_classes_ is not None and model.groups_ is not None and set(model.groups_.tolist()) == set(groups):
+        pseudo = positions(model.pseudo_classes_, groups)
+    labels = positions(model.prototype_labels_, classes)
     seen = (None, None) if saved.projection is None else (saved.projection.matrix, saved.projection.shift)
-    return explain.explain(people, explain.PrototypeModel.of(model, classes, groups, *seen))
+    return explain.explain(people, explain.PrototypeModel(model.prototypes_, labels, pseudo, *seen))
 
 
 def _method(saved: SavedModel) -> str:

@@ -25,22 +25,17 @@ BEFORE = "glvq"
 AIMS = {
     "fairglvq": "also pushes against what tells groups apart",
     "inp": "first removes directions that tell groups apart",
-    "paritylvq": "also keeps the gap between groups below the one asked for",
 }
 
 
-def after_glvq(view: View, method: str) -> str:
-    """What GLVQ is compared with: the method in view, or if that is GLVQ itself, FairGLVQ or whatever there is."""
-    others = [name for name in ("fairglvq", *view.models) if name in view.models and name != BEFORE]
-    return method if method != BEFORE else next(iter(others), BEFORE)
+def after_glvq(method: str) -> str:
+    """What GLVQ is compared with: the method in view, or FairGLVQ if that is GLVQ itself."""
+    return "fairglvq" if method == BEFORE else method
 
 
 def draw(view: View, method: str) -> None:
     """The whole section."""
-    after = after_glvq(view, method)
-    if after == BEFORE:
-        st.markdown(f"Only {title(BEFORE)} is trained: choose a method to be shown beside it.")
-        return
+    after = after_glvq(method)
     pairs = explain.match(view.explained(BEFORE), view.explained(after))
     st.markdown(f"##### {title(BEFORE)} beside {title(after)}")
     st.markdown(
@@ -69,12 +64,12 @@ def _picture(view: View, after: str, pairs: list[explain.Pair]) -> None:
     flipped = int(np.sum(old.pseudo[was] != new.pseudo[now]))
     titles = title(BEFORE), title(after)
     figure = figures.pairs_figure(
-        view.places(after, view.explained(BEFORE).profiles)[was],
-        view.places(after, view.explained(after).profiles)[now],
+        view.places(view.explained(BEFORE).profiles)[was],
+        view.places(view.explained(after).profiles)[now],
         marks,
         old.pseudo[was],
         titles=titles,
-        axes=view.axes(after),
+        axes=view.axes,
         names=list(zip(was, now, strict=True)),
         theme=theme(),
     )

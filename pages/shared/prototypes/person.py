@@ -48,7 +48,7 @@ def draw(view: View, method: str) -> None:
     here = visit().prototypes
     one_of("Who?", WAYS, "prototypes.way", label_visibility="collapsed")
     way = here.way
-    after = after_glvq(view, method)
+    after = after_glvq(method)
     i = _current(view, after)
     if way == "typed":
         x, truth, group = _typed(view, i), None, None

@@ -18,7 +18,6 @@ from fairglvq.grammar import CLASS_COLOURS, GROUP_SHAPES, SHAPES, Theme
 from fairglvq.intervals import SMALL
 from fairglvq.report.templating import render
 from fairglvq.scenes.settings import Settings
-from fairglvq.wording import AxisTrait
 from pages.shared.prototypes.view import marks_of, title
 
 GLYPHS = {name: shape.glyph for name, shape in SHAPES.items()}
@@ -49,14 +48,12 @@ def summary(view: View, method: str) -> str:
     explained, settings = view.explained(method), view.settings
     score, n_prototypes = explained.score, len(explained.model.labels)
     strength = f" with C = {settings.C:g}" if method == "fairglvq" else ""
-    if method == "paritylvq":
-        strength = f", asked for a gap of at most {wording.points(getattr(settings, 'max_gap', 0.05))} points,"
     if explained.model.blind:
         strength = f", blind along {explained.model.blind} of {view.people.X.shape[1]} directions,"
     wanted = quoted(view.people.classes[view.people.favourable])
     told = (
         f"**{title(method)}**{strength} decides with {n_prototypes} prototypes"
-        f"{' in a plane that it has learned' if view.in_own_plane(method) else ''}{_fold(settings)}. Measured on "
+        f"{_where(explained)}{_fold(settings)}. Measured on "
         f"{view.measured_words}, "
         f"**{wording.percent(score.accuracy)}** of its decisions are right."
     )
@@ -64,6 +61,14 @@ def summary(view: View, method: str) -> str:
         return f"{told} There are no two groups to compare."
     told += " " + _parity(view, explained, f"get {wanted}")
     return told if math.isnan(score.equal_opportunity) else f"{told} {_opportunity(view, explained)}"
+
+
+def _where(explained: Explained) -> str:
+    """Where a model decides that has learned a few directions to decide by."""
+    omega = explained.model.omega
+    if omega is None or len(omega) >= explained.people.X.shape[1]:
+        return ""
+    return " in a plane that it has learned" if len(omega) == 2 else f" by {len(omega)} directions that it has learned"
 
 
 def _fold(settings: Settings) -> str:
@@ -110,18 +115,6 @@ def silent_cells(view: View, explained: Explained, parts: Contributions) -> str:
         f"of all {who[1]} is in that cell{whom}. A hatched bar downwards narrows the gap. Together they are exactly "
         "the gap on the right."
     )
-
-
-def own_plane(axes: Sequence[Sequence[AxisTrait]], far: int) -> str:
-    """What the directions of a plane mean in which a model decides, and where far prototypes are drawn."""
-    across, up = (md(wording.axis_direction(axis)) or "nothing" for axis in axes)
-    told = (
-        f"The map is the plane in which the model decides: nothing else counts. To the right: {across}. Upwards: {up}."
-    )
-    if not far:
-        return told
-    verb, noun = ("lies", "is") if far == 1 else ("lie", "are")
-    return f"{told} {wording.count(far, 'prototype')} {verb} far from all people and {noun} drawn at the edge."
 
 
 # ---- a card ----
