@@ -229,6 +229,14 @@ class Explained:
         """The prototype that everybody is closest to (n,), whatever its handicap."""
         return self.nearest if self.model.handicaps is None else self.model.distances(self.people.X).argmin(axis=1)
 
+    @cached_property
+    def margins(self) -> Floats:
+        """By how much (n,) a prototype of another class would have to be closer, in squared distance, to decide."""
+        costs = self.model.costs(self.people.X)
+        best = np.stack([costs[:, self.model.labels == c].min(axis=1) for c in np.unique(self.model.labels)])
+        first, second = np.partition(best, 1, axis=0)[:2]
+        return second - first
+
     @property
     def decisions(self) -> NDArray[np.int64]:
         """Everybody's class by this model (n,)."""

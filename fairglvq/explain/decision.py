@@ -48,10 +48,15 @@ class Verdict(NamedTuple):
     ahead: float = 0.0
 
     @property
+    def lead(self) -> float:
+        """d+ - d- - ahead: below 0 the class asked about wins."""
+        return self.d_plus - self.d_minus - self.ahead
+
+    @property
     def mu(self) -> float:
         """(d+ - d- - ahead) / (d+ + d-), 0 where both distances are 0."""
         both = self.d_plus + self.d_minus
-        return (self.d_plus - self.d_minus - self.ahead) / both if both else 0.0
+        return self.lead / both if both else 0.0
 
 
 def judge(model: PrototypeModel, x: Floats, label: int | None = None) -> Verdict:

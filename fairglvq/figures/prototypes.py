@@ -1,4 +1,4 @@
-"""Pictures of prototypes and of single decisions: map, waterfall of a gap, profile, shares of columns, matched pairs.
+"""Pictures of prototypes and single decisions: map, gap, profile, what a metric counts, shares of columns, pairs.
 
 Class = colour, pseudo-class = shape, as everywhere; the average is a thin line in ink. Prototypes carry their number,
 in ``customdata`` too, so that a click finds them. Names of columns and categories are a visitor's: they are escaped.
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairglvq import wording
 from fairglvq.explain import Contributions
+from fairglvq.explain.metric import Relevance
 from fairglvq.explain.traits import Difference, Trait
 from fairglvq.figures.numbering import numbers
 from fairglvq.grammar import BACKGROUNDS, ClassColour, Theme, class_colours, group_shapes
@@ -250,6 +251,41 @@ def profile_alt(p: int, found: Sequence[Difference], most: int = 8) -> str:
     """The profile in one sentence."""
     told = ", ".join(d.words("average") for d in found[:most])
     return f"Profile of {name(p)}, largest differences first: {told}."
+
+
+# ---- a learned metric ----
+
+
+def relevance_figure(found: Sequence[Relevance], *, most: int = 10, theme: Theme = "light") -> go.Figure:
+    """How much each column counts in a learned metric, largest first; beyond ``most`` bars the rest is one."""
+    rows = relevance_rows(found, most)
+    figure = go.Figure()
+    figure.add_bar(
+        x=[100 * share for _, share in rows], y=list(range(len(rows))), orientation="h", showlegend=False, width=0.6,
+        marker={"color": INK.mark(theme)}, text=[wording.percent(share) for _, share in rows], textposition="outside",
+        cliponaxis=False, textfont={"color": INK.mark(theme)}, customdata=[plain(name) for name, _ in rows],
+        hovertemplate="%{customdata}: %{text}<extra></extra>",
+    )  # fmt: skip
+    _lay_out(figure, theme, 70 + 30 * len(rows))
+    widest = max((100 * share for _, share in rows), default=1.0)
+    figure.update_xaxes(
+        title_text="share of the distance between people, %", range=[0, 1.25 * widest], rangemode="tozero"
+    )
+    _rows(figure, [plain(name, LONGEST) for name, _ in rows])
+    return figure
+
+
+def relevance_rows(found: Sequence[Relevance], most: int) -> list[tuple[str, float]]:
+    """(name, share) of the largest; the last row may be all others together."""
+    shown, rest = (found, []) if len(found) <= most else (found[: most - 1], found[most - 1 :])
+    rows = [(one.column, one.share) for one in shown]
+    return [*rows, (f"{len(rest)} other columns", sum(one.share for one in rest))] if rest else rows
+
+
+def relevance_alt(found: Sequence[Relevance]) -> str:
+    """The same in one sentence."""
+    told = [f"{one.column} {wording.percent(one.share)}" for one in found[:3]]
+    return f"How much columns count in the learned metric: of {len(found)} columns, most {wording.listed(told)}."
 
 
 # ---- one person ----

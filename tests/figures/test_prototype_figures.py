@@ -7,6 +7,7 @@ import pytest
 
 from fairglvq.datasets import Block
 from fairglvq.explain import Contributions
+from fairglvq.explain.metric import Relevance
 from fairglvq.explain.people import Population
 from fairglvq.explain.traits import differences, traits
 from fairglvq.figures import numbering
@@ -239,3 +240,17 @@ def test_long_names_are_shortened_before_they_are_escaped():
     assert figures.plain("a" * 30, 10) == "a" * 9 + "…"
     assert figures.plain("<" * 30, 3) == "&lt;&lt;…"
     assert figures.plain("one\ntwo") == "one two"
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_relevances_are_bars_that_add_up(theme):
+    found = [Relevance(NASTY, 0.5), Relevance("b", 0.3), Relevance("c", 0.15), Relevance("d", 0.05)]
+    figure = figures.relevance_figure(found, most=3, theme=theme)
+    (bars,) = figure.data
+    assert list(bars.x) == pytest.approx([50.0, 30.0, 20.0])
+    assert list(bars.text) == ["50.0%", "30.0%", "20.0%"]
+    assert figure.layout.yaxis.ticktext[2] == "2 other columns"
+    assert "<script>" not in texts(figure)
+    assert figures.relevance_rows(found, 4) == [tuple(one) for one in found]
+    assert "of 4 columns, most" in figures.relevance_alt(found)
+    assert "b 30.0% and c 15.0%" in figures.relevance_alt(found)

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from apptest import labelled
 from browser import ROOT
+from models import binned
 from streamlit.testing.v1 import AppTest
 
-from fairglvq import explain
+from fairglvq import GLVQ, FairGLVQ, ParityLVQ, explain
 from fairglvq.datasets import Block, Dataset
-from fairglvq.explain import decision
+from fairglvq.datasets.split import Scaling
+from fairglvq.explain import decision, metric
 from fairglvq.fairness import metrics
 from fairglvq.scenes import settings as state
 from fairglvq.scenes import sources
@@ -504,3 +506,102 @@ def test_no_name_becomes_markup():
             assert "<script" not in element.proto.body
         for spec in charts(at):
             assert "<script" not in json.dumps(spec)
+
+
+# ---- learned metrics and handicaps ----
+
+
+def forget(at):
+    """What was made of the models before."""
+    v = view(at)
+    v._explained.clear()
+    v._figures.clear()
+    at.session_state["visit"].prototypes.opened = None
+
+
+def learned(at, estimator, method="fairglvq"):
+    """The page with the method's model replaced by one that has learned its metric."""
+    v = view(at)
+    learn = ~v.points.held_out
+    estimator.fit(v.people.X[learn], v.people.y[learn], sensitive_features=v.people.s[learn])
+    v.models[method] = explain.PrototypeModel.of(estimator, range(2), range(2))
+    forget(at)
+    return estimator, checked(at.run())
+
+
+def bars(at, part):
+    """The chart whose horizontal axis is called like this."""
+    found = [spec for spec in charts(at) if part in str(spec["layout"]["xaxis"].get("title", ""))]
+    return found[0] if found else None
+
+
+def test_a_model_with_handicaps_in_its_own_plane():
+    at = visit(data="german", epochs="5")
+    assert bars(at, "share of the distance") is None
+    assert not any(value.startswith("**Its handicap.**") for value in texts(at))
+    model, at = learned(at, ParityLVQ(2, max_epochs=5, random_state=0))
+    v = view(at)
+    decided = model.predict(v.people.X[v.people.measured])
+    words = text(at, "**FairGLVQ**")
+    assert "decides with 4 prototypes in a plane that it has learned" in words
+    assert f"**{100 * np.mean(decided == v.people.y[v.people.measured]):.1f}%** of its decisions are right" in words
+    shares = numbers(bars(at, "share of the distance")["data"][0]["x"])
+    assert sum(shares) == pytest.approx(100)
+    assert any("closest to the average of its cell" in element.value for element in at.main.caption)
+    opened = headings(at)[0] - 1
+    found = metric.handicap(v.explained("fairglvq"), opened)
+    assert text(at, "**Its handicap.**") == f"**Its handicap.** {metric.handicap_words(found)}"
+    # Another model without a metric has none of it.
+    checked(labelled(at.button_group, "Model").set_value("glvq").run())
+    assert bars(at, "share of the distance") is None
+    assert not any(value.startswith("**Its handicap.**") for value in texts(at))
+
+
+def test_one_person_under_a_learned_metric():
+    at = pick(go(visit(data="german", epochs="5"), "person"), "row")
+    checked(labelled(at.number_input, "Number, from").set_value(17).run())
+    model, at = learned(at, ParityLVQ(2, max_epochs=5, random_state=0))
+    v = view(at)
+    x, truth = v.people.X[16], int(v.people.y[16])
+    D = model.transform(x[None])[0] ** 2
+    costs, own = D - model.handicaps_, model.prototype_labels_ == truth
+    plus, minus = np.flatnonzero(own)[costs[own].argmin()], np.flatnonzero(~own)[costs[~own].argmin()]
+    table = at.table[0].value.set_index("method")
+    assert table.loc["FairGLVQ", "decision"] == v.people.classes[model.predict(x[None])[0]]
+    drawn = [value for trace in bars(at, "part of d+")["data"] for value in numbers(trace["x"])]
+    assert sum(drawn) == pytest.approx(D[plus] - D[minus])
+    assert any(element.value.startswith("Handicaps count, too:") for element in at.main.caption)
+    changes = [frame.value for frame in at.dataframe if "would have to be" in frame.value]
+    if changes:
+        row = changes[0].iloc[0]
+        assert row["decision then"] != table.loc["FairGLVQ", "decision"]
+
+
+def test_side_by_side_with_a_learned_metric():
+    at = visit(data="german", epochs="5")
+    _, at = learned(at, FairGLVQ(2, C=0.5, metric="matrix", rank=2, max_epochs=5, random_state=0))
+    at = go(at, "pairs")
+    assert any(value.startswith("##### GLVQ beside FairGLVQ") for value in texts(at))
+
+
+def test_numbers_in_bins_are_single_columns_on_the_page():
+    at = visit(data="german", epochs="5")
+    v = view(at)
+    data = binned(v.data)
+    Z = Scaling.fit(data.X).apply(data.X)
+    columns = {"X": Z, "low": data.X.min(axis=0), "span": np.ptp(data.X, axis=0), "blocks": data.blocks}
+    v.people = replace(v.people, **columns)
+    v.data = data
+    for method in v.models:
+        model = GLVQ(2, max_epochs=2, random_state=0).fit(Z, v.people.y)
+        v.models[method] = explain.PrototypeModel.of(model, range(2))
+    v.plane = v.plane._replace(origin=np.zeros(Z.shape[1]), axes=np.eye(Z.shape[1])[:, :2])
+    forget(at)
+    checked(at.run())
+    table = next(frame.value for frame in at.dataframe if "average person" in frame.value)
+    assert table["column"].tolist() == v.people.columns
+    assert not any("in bins" in value for value in texts(at))
+    at = pick(go(at, "person"), "typed")
+    fields = {element.label for element in [*at.number_input, *at.selectbox]}
+    assert "age" in fields
+    assert not any("in bins" in label for label in fields)

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from fairglvq import explain, wording
-from fairglvq.explain import Explained, Order
+from fairglvq.explain import Explained, Order, metric
 from fairglvq.explain.traits import SEEN, Difference, differences, traits
 from fairglvq.explain.view import View
 from fairglvq.figures import prototypes as figures
@@ -38,6 +38,7 @@ def draw(view: View, method: str) -> None:
         _waterfall(view, method, explained)
     with right:
         _map(view, method)
+    _metric(view, method)
     order = _order(explained)
     opened = _opened(view, method)
     with st.container(border=True, key="open_card"):
@@ -152,6 +153,20 @@ def _map(view: View, method: str) -> None:
     st.caption(told)
 
 
+def _metric(view: View, method: str) -> None:
+    """How much each column counts, where the model has learned it."""
+    found = metric.relevance_profile(view.people, view.models[method])
+    if not found:
+        return
+    st.markdown("##### What the model looks at")
+    figure = view.figure(("relevance", method, theme()), lambda: figures.relevance_figure(found, theme=theme()))
+    st.plotly_chart(figure, key="p_relevance", alt=figures.relevance_alt(found), **CHART)
+    st.caption(
+        "The model has learned how much a difference in each column counts. A bar is the column's part in the squared "
+        "distance between two people drawn at random, each column taken by itself."
+    )
+
+
 # ---- one card in full ----
 
 
@@ -188,6 +203,9 @@ def _full(view: View, method: str, explained: Explained, p: int) -> None:
         if explained.aside[p] >= ASIDE:
             st.caption(sentences.aside(explained.aside[p]))
         _people(view, explained, p)
+        handicap = metric.handicap(explained, p)
+        if handicap is not None:
+            st.markdown(f"**Its handicap.** {metric.handicap_words(handicap)}")
         st.markdown(f"**Its part in the gap.** {sentences.contribution(view, explained, p)}")
         st.markdown(f"**If it were removed.** {sentences.removal(view, explained.without(p), p)}")
     _every_column(view, explained, p, rival)
@@ -202,7 +220,7 @@ def _every_column(view: View, explained: Explained, p: int, rival: int) -> None:
         "average person": traits(people, people.mean),
         f"nearest rival, prototype {rival + 1}": traits(people, profiles[rival]),
     }
-    table = {"column": [block.column for block in people.blocks]}
+    table = {"column": people.columns}
     table |= {name: [sentences.trait(one) for one in found] for name, found in told.items()}
     with st.expander("Every column of it"):
         st.dataframe(pd.DataFrame(table), hide_index=True, alt=f"All columns of prototype {p + 1}, a row each.")

@@ -35,6 +35,10 @@ WAYS = {
     "search": "Search",
     "typed": "Type values",
 }
+LEARNED = (
+    " A learned metric may put prototypes far away from everybody, and then μ is always near 0; a decision is called "
+    "clear if most others are less so. Handicaps are taken off the distances first."
+)
 FOUND = 50  # people offered by a search
 LISTED = 300  # people in the list of those who pay
 
@@ -191,7 +195,7 @@ def _typed(view: View, i: int) -> np.ndarray:
     values: dict[str, float | str] = kept[1] if kept and kept[0] == start else decision.values_of(people, people.X[i])
     with st.form("typed_person"):
         fields = st.columns(3)
-        for number, block in enumerate(people.blocks):
+        for number, (block, *_) in enumerate(people.traits):
             with fields[number % 3]:
                 key = "_".join(["p_typed", *map(str, start), block.column])
                 values[block.column] = _field(view, block, values[block.column], key)
@@ -235,12 +239,13 @@ def _decisions(view: View, x: np.ndarray, truth: int | None) -> None:
         row = {"method": TITLES[method], "decision": md(view.people.classes[verdict.label])}
         if truth is not None:
             row["right?"] = "right" if verdict.label == truth else "wrong"
-        rows.append(row | {"μ": sentences.mu(verdict), "": sentences.clarity(verdict)})
+        rows.append(row | {"μ": sentences.mu(verdict), "": sentences.clarity(verdict, view.explained(method))})
     st.table(pd.DataFrame(rows), hide_index=True, border="horizontal")
     asked = "the true label" if truth is not None else "the class decided"
     st.caption(
         f"μ = (d+ − d−) / (d+ + d−), where d+ is the squared distance to the nearest prototype of {asked} and d− that "  # noqa: RUF001
         "to the nearest of any other class. Below 0: that class wins. The nearer to 0, the closer the call."
+        + (LEARNED if any(model.omega is not None for model in view.models.values()) else "")
     )
 
 
@@ -257,7 +262,7 @@ def _why(view: View, method: str, x: np.ndarray, truth: int | None) -> None:
         f"at d− = {verdict.d_minus:.3f}. "  # noqa: RUF001
         f"The bars add up to d+ − d− = {wording.number(float(parts.sum()), 3)}."  # noqa: RUF001
     )
-    columns = [block.column for block in people.blocks]
+    columns = people.columns
     values = [wording.value(value) for value in decision.values_of(people, x).values()]
     st.plotly_chart(
         figures.shares_figure(columns, values, parts, plus=plus, minus=minus, classes=people.classes, theme=theme()),
@@ -265,7 +270,17 @@ def _why(view: View, method: str, x: np.ndarray, truth: int | None) -> None:
         alt=figures.shares_alt(columns, parts, plus=plus, minus=minus, classes=people.classes),
         **CHART,
     )
-    if model.matrix is not None:
+    if verdict.ahead:
+        st.caption(
+            f"Handicaps count, too: {'+' if verdict.ahead < 0 else wording.number(-1, 0)[0]}"
+            f"{wording.number(abs(verdict.ahead), 3)}, and the decision is made by the sum."
+        )
+    if model.omega is not None:
+        st.caption(
+            "The model has learned directions that mix the columns. A column's part is what it adds through all of "
+            "these mixtures, counted from where the two rivals are equally far away."
+        )
+    elif model.matrix is not None:
         st.caption(
             "INP mixes the columns before distances are taken. A column's part is what it adds through all of these "
             "mixtures, counted from where the two rivals draw."
@@ -334,7 +349,7 @@ def _group_of(view: View, block: Block, x: np.ndarray) -> int:
 def _changes(view: View, method: str, x: np.ndarray) -> None:
     people = view.people
     st.markdown(f"##### The smallest single change that flips the decision of {title(method)}")
-    columns = [block.column for block in people.blocks]
+    columns = people.columns
     here = visit().prototypes
     kept = here.immutable
     if kept is None or kept[0] != tuple(columns):
@@ -350,7 +365,7 @@ def _changes(view: View, method: str, x: np.ndarray) -> None:
     first = found[0]
     st.markdown(
         f"**{md(first.column)} {md(wording.value(first.after, 12))}** instead of "
-        f"{md(wording.value(first.before))}, all else the same, and the decision is "
+        f"{md(wording.value(first.before))}, {sentences.along_with(first)}, and the decision is "
         f"{sentences.quoted(people.classes[first.label])}."
     )
     table = pd.DataFrame(
@@ -358,14 +373,16 @@ def _changes(view: View, method: str, x: np.ndarray) -> None:
             "column": [change.column for change in found],
             "now": [wording.value(change.before) for change in found],
             "would have to be": [wording.value(change.after, 12) for change in found],
+            "with it": [", ".join(f"{name} {wording.value(now)}" for name, _, now in change.also) for change in found],
             "decision then": [people.classes[change.label] for change in found],
             "length of the step": [round(change.step, 3) for change in found],
         }
     )
     st.dataframe(table, hide_index=True, alt="Single changes that flip the decision, smallest first.")
     st.caption(
-        "Smallest first, in the measure of the model: the whole range of a number is a step of 1, another category a "
-        f"step of {math.sqrt(2):.2f}. A flip shows what the model looks at. It is no advice, and need not be possible."
+        "Smallest first: the whole range of a number is a step of 1, another category a step of "
+        f"{math.sqrt(2):.2f}. Columns that tell the same twice change together. A flip shows what the model "
+        "looks at. It is no advice, and need not be possible."
     )
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fairglvq import wording
 from fairglvq.explain import CellGroup, Contributions, Explained, Measure, Removal, Score
-from fairglvq.explain.decision import Verdict
+from fairglvq.explain.decision import Change, Verdict
 from fairglvq.explain.traits import Trait
 from fairglvq.explain.view import View
 from fairglvq.grammar import CLASS_COLOURS, GROUP_SHAPES, SHAPES, Theme
@@ -23,6 +23,7 @@ from pages.shared.prototypes.view import marks_of, title
 GLYPHS = {name: shape.glyph for name, shape in SHAPES.items()}
 MEASURES: dict[Measure, str] = {"statistical_parity": "Statistical parity", "equal_opportunity": "Equal opportunity"}
 CLOSE = 0.05  # |mu| below which a decision is called a close one
+CLOSE_SHARE = 0.1  # the same in a learned metric: if fewer people than this are decided about less clearly
 
 
 def md(text: object) -> str:
@@ -51,7 +52,8 @@ def summary(view: View, method: str) -> str:
         strength = f", blind along {explained.model.blind} of {view.people.X.shape[1]} directions,"
     wanted = quoted(view.people.classes[view.people.favourable])
     told = (
-        f"**{title(method)}**{strength} decides with {n_prototypes} prototypes{_fold(settings)}. Measured on "
+        f"**{title(method)}**{strength} decides with {n_prototypes} prototypes"
+        f"{_where(explained)}{_fold(settings)}. Measured on "
         f"{view.measured_words}, "
         f"**{wording.percent(score.accuracy)}** of its decisions are right."
     )
@@ -59,6 +61,14 @@ def summary(view: View, method: str) -> str:
         return f"{told} There are no two groups to compare."
     told += " " + _parity(view, explained, f"get {wanted}")
     return told if math.isnan(score.equal_opportunity) else f"{told} {_opportunity(view, explained)}"
+
+
+def _where(explained: Explained) -> str:
+    """Where a model decides that has learned a few directions to decide by."""
+    omega = explained.model.omega
+    if omega is None or len(omega) >= explained.people.X.shape[1]:
+        return ""
+    return " in a plane that it has learned" if len(omega) == 2 else f" by {len(omega)} directions that it has learned"
 
 
 def _fold(settings: Settings) -> str:
@@ -215,11 +225,21 @@ def few(rows: Sequence[CellGroup], view: View) -> str:
 # ---- one person ----
 
 
-def clarity(verdict: Verdict) -> str:
-    """What mu says, in words."""
-    if abs(verdict.mu) < CLOSE:
+def along_with(change: Change) -> str:
+    """What changes together with a column: "and with it education Masters, all else the same"."""
+    moved = [f"{md(name)} {md(wording.value(now))}" for name, _, now in change.also]
+    return f"and with it {wording.listed(moved)}, all else the same" if moved else "all else the same"
+
+
+def clarity(verdict: Verdict, explained: Explained) -> str:
+    """How clear a decision is: by mu, or in a learned metric by how many people are decided about less clearly."""
+    if explained.model.omega is None:
+        size, close = abs(verdict.mu), CLOSE
+    else:
+        size, close = float(np.mean(explained.margins[explained.people.measured] < abs(verdict.lead))), CLOSE_SHARE
+    if size < close:
         return "a close call"
-    return "clear" if abs(verdict.mu) > 4 * CLOSE else "fairly clear"
+    return "clear" if size > 4 * close else "fairly clear"
 
 
 def mu(verdict: Verdict) -> str:
