@@ -14,7 +14,6 @@ import numpy as np
 from fairglvq.lvq.axes import axis_traits
 from fairglvq.scenes.points import Points, points_key
 from fairglvq.scenes.settings import Settings
-from fairglvq.scenes.sources import dataset_of
 from fairglvq.wording import AxisTrait
 
 RANK = 2
@@ -86,10 +85,10 @@ def train(settings: Settings, points: Points, method: str, seen: Seen, seed: int
     return Trained([Projected(glvq.omega_, images, np.zeros(len(images)))], ("fully trained",), glvq.prototypes_)
 
 
-def learned(settings: Settings, points: Points, method: str, seen: Seen, trained: Trained, placed: Placed) -> Learned:
+def learned(points: Points, method: str, seen: Seen, trained: Trained, placed: Placed) -> Learned:
     """The last model, for those who explain it, and what its directions mean."""
     some = np.random.default_rng(0).permutation(np.flatnonzero(~points.held_out))[:SAMPLE]
-    axes = axis_traits(placed.matrix[:RANK], points.X[some], dataset_of(settings).blocks)
+    axes = axis_traits(placed.matrix[:RANK], points.X[some], points.blocks)
     last = trained.models[-1]
     return Learned(
         trained.prototypes, last.omega, last.handicaps if method == "paritylvq" else None, seen.matrix, seen.shift, axes

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fairglvq.datasets.base import Block
 from fairglvq.datasets.split import Scaling, hold_out_fold, hold_out_share
 from fairglvq.scenes.settings import Settings
 from fairglvq.scenes.sources import GoneError, dataset_of
@@ -28,6 +29,7 @@ class Points(NamedTuple):
     favourable: int
     axes: list[str]
     scaling: Scaling  # from the data set's units to X
+    blocks: tuple[Block, ...]  # original columns of X
 
     @property
     def measured(self) -> np.ndarray:
@@ -66,7 +68,7 @@ def load_points(settings: Settings) -> Points:
         raise UntrainableError("Only one class is left among the training points, so there is nothing to tell apart.")
     names = [str(data.class_names[c]) for c in classes], [str(data.group_names[g]) for g in groups]
     axes = ["", ""] if settings.real else [block.column for block in data.blocks]
-    return Points(X, y, s, held_out, rows, *names, classes.index(data.favourable), axes, scaling)
+    return Points(X, y, s, held_out, rows, *names, classes.index(data.favourable), axes, scaling, data.blocks)
 
 
 def _split(settings: Settings, labels: np.ndarray, strata: np.ndarray) -> np.ndarray:

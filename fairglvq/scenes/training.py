@@ -152,7 +152,7 @@ def _train_in_plane(settings: Settings, points: Points, method: str, seen: Seen)
     return Training(
         np.arange(F), placed.prototypes, pseudo, still, still, unknown, unknown, flips, np.zeros(F, int), decisions,
         placed.matrix, placed.shift, seen.removed, flew_off=False, moments=trained.moments,
-        learned=own_plane.learned(settings, points, method, seen, trained, placed),
+        learned=own_plane.learned(points, method, seen, trained, placed),
     )  # fmt: skip
 
 

@@ -25,8 +25,13 @@ STARTS = {"glvq": "**GLVQ** decides", "inp": "**INP + GLVQ**, blind along", "fai
 NASTY = '<script>alert("x")</script> **bold** :red[r] $x$ [a](http://b.example)'
 
 
-def visit(**query):
-    return checked(apptest.visit("prototypes", **query))
+PLAIN = {"metric": "euclidean", "beside": "inp.fairglvq"}
+"""People measured as in the paper, not in planes that models have learned."""
+
+
+def visit(*, plain=True, **query):
+    own = PLAIN if plain and query.get("data") == "german" else {}
+    return checked(apptest.visit("prototypes", **own, **query))
 
 
 def settle(at):
@@ -127,6 +132,21 @@ def test_every_section_of_every_data_set(name):
             checked(labelled(at.button_group, "Model").set_value(method).run())
             assert text(at, start)
     assert not any("nan" in re.findall(r"\w+", words) for words in texts(at))
+
+
+def test_every_section_of_models_in_their_own_planes():
+    at = visit(plain=False, data="german", k="2", bins="8")
+    starts = {"paritylvq": "**ParityLVQ** decides", "fairglvq": "**FairGLVQ** with C", "glvq": "**GLVQ** decides"}
+    for section in ("cards", "pairs", "person"):
+        go(at, section)
+        for method, start in starts.items():
+            checked(labelled(at.button_group, "Model").set_value(method).run())
+            assert "in a plane that it has learned" in text(at, start)
+            assert not any("in bins" in words for words in texts(at))
+    shown = at.session_state["visit"].model.shown[1].scene
+    for method in starts:
+        decided = np.array(shown.meta["panels"][0]["labels"])[shown.arrays[f"{method}.nearest"]]
+        np.testing.assert_array_equal(view(at).explained(method).decisions[shown.shown], decided)
 
 
 def test_settings_come_along_from_the_playground_and_stay_in_the_link():
