@@ -63,3 +63,9 @@ def dataset_of(settings: Settings) -> datasets.Dataset:
 @lru_cache(maxsize=3)
 def _bundled(name: str) -> datasets.Dataset:
     return datasets.load(name)
+
+
+@lru_cache(maxsize=1)
+def in_bins(name: str, bins: int) -> datasets.Dataset:
+    """A real data set whose numbers are also there as bins."""
+    return datasets.load(name, bins=bins)
