@@ -59,7 +59,13 @@ def _parser() -> argparse.ArgumentParser:
     sweep = commands.add_parser("sweep", parents=both, help="one method over strengths on one data set")
     sweep.add_argument("--dataset", default="xor", metavar="NAME", help=f"{', '.join(DATASETS)} (xor)")
     sweep.add_argument(
-        "--method", default="fairglvq", metavar="NAME", help="const, glvq, inp, fairglvq or others (fairglvq)"
+        "--method",
+        default="fairglvq",
+        metavar="NAME",
+        help="glvq, inp, fairglvq, gmlvq, fairgmlvq, paritylvq or others (fairglvq)",
+    )
+    sweep.add_argument(
+        "--bins", type=_at_least(2), default=0, metavar="N", help="numbers of a real data set also as bins, 8 say"
     )
     sweep.add_argument("--strengths", type=float, nargs="+", help="(the method's own, such as 0 to 12 for C)")
     sweep.add_argument(
@@ -159,11 +165,13 @@ def _sweep(options) -> int:
     from fairglvq import datasets
     from fairglvq.experiments import evaluation, methods, sweep
 
-    data = datasets.load(options.dataset)
+    data = datasets.load(options.dataset, **({"bins": options.bins} if options.bins else {}))
     params = dict(_assignment(text) for text in options.set)
     seeds = list(range(options.seeds or options.default_seeds))
     strengths = options.strengths or methods.strengths_for(options.method, data.X.shape[1])
-    plan = sweep.of(data.name, {options.method: strengths}, folds=options.folds, seeds=seeds, **params)
+    plan = sweep.of(
+        data.name, {options.method: strengths}, folds=options.folds, seeds=seeds, bins=options.bins, **params
+    )
     with _running(options) as (engine, kept):
         rows = evaluation.tidy(engine.compute(plan, data, **kept))
     _write(options, rows)
@@ -177,7 +185,7 @@ def _bundle(options) -> int:
     with _running(options) as (engine, kept):
         content = bundle.make(engine, **kept)
     path = bundle.write(content)
-    print(f"{sum(len(sweep['rows']) for sweep in content['sweeps'].values())} rows written to {path}")
+    print(f"{sum(len(sweep['rows']) for sweep in content['sweeps'])} rows written to {path}")
     return 0
 
 

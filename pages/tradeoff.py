@@ -111,7 +111,8 @@ def opened(choice: Choice, found: results.Found, method: str, strength: float | 
         if st.button("Its prototypes", disabled=not ready):
             go(settings, method, "pages/prototypes.py")
     if settings is None:
-        st.caption(f"{methods.get(method).title} has no prototypes that the other pages could show.")
+        bins = " with numbers in bins" if choice.bins else ""
+        st.caption(f"The other pages cannot show {methods.get(method).title}{bins}.")
     elif not ready:
         st.caption(f"Opening a model needs the people of {DATASETS[choice.dataset].title}, which are not here yet.")
 

@@ -11,8 +11,8 @@ import pandas as pd
 import psutil
 import pytest
 
-from fairglvq import bench
-from fairglvq.experiments import paper
+from fairglvq import bench, datasets
+from fairglvq.experiments import evaluation, paper
 
 
 def fairglvq(*arguments, store, **env):
@@ -40,6 +40,15 @@ def test_sweep_prints_means_and_writes_rows(tmp_path):
     assert again.stdout == run.stdout
 
 
+def test_sweep_on_numbers_in_bins(tmp_path):
+    command = ("sweep", "--dataset", "german", "--method", "logistic_regression", "--folds", "2")
+    run = fairglvq(*command, "--bins", "8", "--csv", str(tmp_path / "rows.csv"), store=tmp_path / "s.sqlite")
+    assert run.returncode == 0, run.stderr
+    found = evaluation.evaluate(datasets.load("german", bins=8), "logistic_regression", folds=2)
+    assert pd.read_csv(tmp_path / "rows.csv").accuracy.to_list() == pytest.approx(found.accuracy.to_list())
+    assert "0/2" in fairglvq(*command, store=tmp_path / "s.sqlite").stderr  # plain rows are not taken from these
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -49,6 +58,8 @@ def test_sweep_prints_means_and_writes_rows(tmp_path):
         (("sweep", "--set", "n_prototypes=0", "--folds", "2", "--strengths", "0"), "n_prototypes"),
         (("sweep", "--set", "colour=red"), "colour"),
         (("sweep", "--set", "=3"), "NAME=VALUE"),
+        (("sweep", "--bins", "8"), "Data set 'xor' has no parameter 'bins'"),
+        (("sweep", "--bins", "1"), "--bins: a whole number of at least 2"),
         (("sweep", "--set", "C=3"), "C comes from strengths"),
         (("sweep", "--seeds", "0"), "--seeds: a whole number of at least 1"),
         (("sweep", "--seeds", "-2"), "--seeds: a whole number of at least 1"),

@@ -9,13 +9,12 @@ import numpy as np
 from fairglvq.datasets import DATASETS, Dataset, load
 from fairglvq.experiments.engine import Engine
 from fairglvq.experiments.evaluation import tidy
-from fairglvq.experiments.sweep import Sweep
+from fairglvq.experiments.sweep import BINS, Sweep
 from fairglvq.fairness import limit
 
 if TYPE_CHECKING:
     import pandas as pd
 
-BINS = 8
 PARITIES = (0.9, 0.92, 0.94, 0.95, 0.96, 0.97, 0.98, 1.0)
 METHODS = ("paritylvq", "exponentiated_gradient")
 BOUNDS = (0.05, 0.1)

@@ -9,9 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairglvq.datasets import Dataset
+from fairglvq.datasets import Dataset, load
 from fairglvq.experiments import methods
 from fairglvq.experiments.store import RowKey
+
+BINS = 8
+"""About how many bins numbers are cut into where they also enter as bins."""
 
 
 class ModelKey(NamedTuple):
@@ -30,13 +33,17 @@ class ModelKey(NamedTuple):
 
 @dataclass(frozen=True)
 class Sweep:
-    """What is compared. Hashable, so that it can be a key; ``params`` are the estimators', as sorted pairs."""
+    """What is compared. Hashable, so that it can be a key; ``params`` are the estimators', as sorted pairs.
+
+    ``bins`` are those of the data set that it is made for, see :func:`fairglvq.datasets.load`.
+    """
 
     dataset: str
     strengths: tuple[tuple[str, tuple[float, ...]], ...]
     folds: int = 5
     seeds: tuple[int, ...] = (0,)
     params: tuple[tuple[str, Any], ...] = ()
+    bins: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "params", tuple(sorted(dict(self.params).items())))
@@ -51,6 +58,10 @@ class Sweep:
                 for method, values in self.strengths:
                     for strength in values if methods.get(method).knob else (None,):
                         yield ModelKey(method, strength, fold, seed)
+
+    def load(self) -> Dataset:
+        """The data set that it is made for, as it is by default but for the bins."""
+        return load(self.dataset, **({"bins": self.bins} if self.bins else {}))
 
     def keys(self, data: Dataset) -> dict[ModelKey, RowKey]:
         """The row that each model gives; a sweep that cannot be trained on these data is an error."""
@@ -76,11 +87,12 @@ def of(
     *,
     folds: int = 5,
     seeds: Sequence[int] = (0,),
+    bins: int = 0,
     **params: Any,
 ) -> Sweep:
     """A sweep from plain values."""
     chosen = tuple((method, tuple(map(float, values))) for method, values in strengths.items())
-    return Sweep(dataset, chosen, folds, tuple(map(int, seeds)), tuple(params.items()))
+    return Sweep(dataset, chosen, folds, tuple(map(int, seeds)), tuple(params.items()), bins)
 
 
 def checked_strengths(method: str, strengths: Any) -> tuple[float, ...]:

@@ -16,7 +16,7 @@ import plotly.graph_objects as go
 
 from fairglvq.figures.tradeoff import FONT
 
-_DASHES = {"dash": "8 5", "dot": "2 4", "dashdot": "8 4 2 4"}
+_DASHES = {"dash": "8 5", "dot": "2 4", "dashdot": "8 4 2 4", "longdash": "13 5", "longdashdot": "13 4 2 4"}
 
 
 def to_svg(
@@ -175,7 +175,9 @@ def _outline(shape: str) -> list[tuple[float, float]]:
         (-thick, -1), (thick, -1), (thick, -thick), (1, -thick), (1, thick), (thick, thick),
         (thick, 1), (-thick, 1), (-thick, thick), (-1, thick), (-1, -thick), (-thick, -thick),
     ]  # fmt: skip
-    turned = [((px - py) * math.sqrt(0.5), (px + py) * math.sqrt(0.5)) for px, py in cross]
+    turned = lambda corners: [  # noqa: E731
+        ((px - py) * math.sqrt(0.5), (px + py) * math.sqrt(0.5)) for px, py in corners
+    ]
     known: dict[str, list[tuple[float, float]]] = {
         "square": [(-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)],
         "diamond": [(0, -1), (1, 0), (0, 1), (-1, 0)],
@@ -186,9 +188,14 @@ def _outline(shape: str) -> list[tuple[float, float]]:
         "hourglass": [(-1, -1), (1, -1), (-1, 1), (1, 1)],
         "bowtie": [(-1, -1), (1, 1), (1, -1), (-1, 1)],
         "cross": cross,
-        "x": turned,
+        "x": turned(cross),
         "star": star(5, 0.42),
         "hexagram": star(6, 0.58),
+        "star-diamond": star(4, 0.45),
+        "star-triangle-up": star(3, 0.3),
+        "star-square": turned(star(4, 0.45)),
+        "diamond-tall": [(0, -1.3), (0.65, 0), (0, 1.3), (-0.65, 0)],
+        "diamond-wide": [(0, -0.65), (1.3, 0), (0, 0.65), (-1.3, 0)],
     }
     if shape not in known:
         raise ValueError(f"the marker {shape!r} cannot be drawn")

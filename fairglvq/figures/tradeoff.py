@@ -1,7 +1,8 @@
 """Trade-off curves: one score against another, a curve per method, with spreads, front, limit and published points.
 
-A method has a colour and a shape of its own, by its place in METHODS. The colours are none of the class colours, and
-the shapes none of the first group shapes, so that no mark of this picture is taken for a class or a group.
+The colour of a curve is that of the method's family, by its place in METHODS; members of a family differ in shape and
+dash. Methods without a knob are grey marks. The colours are none of the class colours, and the shapes none of the first
+group shapes, so that no mark of this picture is taken for a class or a group.
 """
 
 from __future__ import annotations
@@ -28,14 +29,13 @@ FONT = '"Source Sans", "Source Sans Pro", system-ui, -apple-system, "Segoe UI", 
 INK = ClassColour("#31333f", "#e6e8ee")
 GRID = ClassColour("#dfe1e8", "#31353f")
 
-# Methods with a knob have colours; those without, which care for the label only, have greys.
 _COLOURS = (
     ClassColour("#7b3fd4", "#b792ff"),  # violet
     ClassColour("#c4123f", "#ff5c7c"),  # crimson
-    ClassColour("#6b8000", "#b5cf3a"),  # olive
+    ClassColour("#960069", "#c35aa5"),  # magenta
     ClassColour("#0a8fc4", "#5fd0ff"),  # sky
     ClassColour("#5a3012", "#f2d9b5"),  # brown and sand
-    ClassColour("#960069", "#c35aa5"),  # magenta
+    ClassColour("#6b8000", "#b5cf3a"),  # olive
 )
 _GREYS = (
     ClassColour("#8a8d98", "#868a96"),
@@ -43,8 +43,16 @@ _GREYS = (
     ClassColour("#6a6e7a", "#aeb2bd"),
     ClassColour("#464a55", "#d3d6de"),
 )
-_SHAPES = ("triangle-down", "hexagram", "bowtie", "triangle-left", "hourglass", "triangle-right")
-_GREY_SHAPES = ("x", "square", "cross", "star")
+_SHAPES = (
+    "triangle-down", "hexagram", "star-diamond", "triangle-right", "bowtie", "triangle-left", "hourglass",
+    "diamond-tall", "star-triangle-up", "star-square",
+)  # fmt: skip
+_GREY_SHAPES = ("x", "square", "diamond-wide", "cross", "star")
+_DASHES = ("solid", "dot", "longdash", "longdashdot")
+
+
+FEW = 6
+"""With more methods than this their error bars are grey and pale, lest they hide the curves."""
 
 
 @dataclass(frozen=True)
@@ -53,17 +61,23 @@ class Style:
 
     colour: ClassColour
     shape: str
+    dash: str = "solid"
 
 
 def styles() -> dict[str, Style]:
-    """Colour and shape of every method; no two methods share both."""
+    """Colour, shape and dash of every method; no two methods share all of them."""
     found: dict[str, Style] = {}
-    for with_knob, colours, shapes in ((True, _COLOURS, _SHAPES), (False, _GREYS, _GREY_SHAPES)):
-        names = [name for name, method in METHODS.items() if (method.knob is not None) == with_knob]
-        for i, name in enumerate(names):
-            # After the last colour they start again, one shape further on.
-            turn = i // len(colours)
-            found[name] = Style(colours[i % len(colours)], shapes[(i + turn) % len(shapes)])
+    greys = [name for name, method in METHODS.items() if method.knob is None]
+    for i, name in enumerate(greys):
+        found[name] = Style(_GREYS[i % len(_GREYS)], _GREY_SHAPES[i % len(_GREY_SHAPES)])
+    families: dict[str, list[str]] = {}
+    for i, name in enumerate(name for name in METHODS if name not in greys):
+        members = families.setdefault(METHODS[name].family, [])
+        colour = _COLOURS[list(families).index(METHODS[name].family) % len(_COLOURS)]
+        # After the last shape they start again, one dash further on.
+        dash = _DASHES[(len(members) + i // len(_SHAPES)) % len(_DASHES)]
+        found[name] = Style(colour, _SHAPES[i % len(_SHAPES)], dash)
+        members.append(name)
     return found
 
 
@@ -109,9 +123,12 @@ def tradeoff_figure(
         _add_published(figure, str(method), own.sort_values("strength"), x, y, theme)
     for method, own in shown.groupby("method", sort=False):
         _add_curve(figure, str(method), own.sort_values("strength"), x, y, theme)
+    many = max(0, shown["method"].nunique() - FEW)
+    if many:
+        figure.update_traces(error_x_color=_faded(ink, 0.13), error_y_color=_faded(ink, 0.13))
     if strength_labels:
         label_strengths(figure, ranges)
-    _lay_out(figure, theme, height)
+    _lay_out(figure, theme, height + 18 * many)  # on a phone, two names of the legend fill a line
     figure.update_xaxes(title_text=_axis_title(x, "←", "→"), range=ranges[0], tickformat=_tick_format(ranges[0]))
     figure.update_yaxes(title_text=_axis_title(y, "↓", "↑"), range=ranges[1], tickformat=_tick_format(ranges[1]))
     return figure
@@ -182,7 +199,8 @@ def _add_curve(figure: go.Figure, method: str, own: pd.DataFrame, x: str, y: str
     figure.add_scatter(
         x=own[f"{x}_mean"], y=own[f"{y}_mean"], name=label(method), legendgroup=method,
         legendrank=list(METHODS).index(method) + 1, mode="lines+markers" if METHODS[method].knob else "markers",
-        textfont={"color": colour, "size": LETTER, "shadow": halo(theme)}, line={"color": colour, "width": 2},
+        textfont={"color": colour, "size": LETTER, "shadow": halo(theme)},
+        line={"color": colour, "width": 2, "dash": style.dash},
         marker={"symbol": style.shape, "size": 12, "color": colour, "line": {"width": 0}},
         error_x=_bars(own[f"{x}_std"], colour), error_y=_bars(own[f"{y}_std"], colour),
         customdata=_customdata(own, method, x, y), hovertemplate=_hover(x, y), **_clicked(colour),

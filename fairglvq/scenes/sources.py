@@ -56,10 +56,11 @@ def dataset_of(settings: Settings) -> datasets.Dataset:
             raise GoneError("The table is no longer there: choose it again on the page “Your data”.")
         return data
     if settings.real:
-        return _bundled(settings.dataset, settings.bins)
+        return in_bins(settings.dataset, settings.bins)
     return datasets.load(settings.dataset, noise=settings.noise, bias=settings.bias, seed=settings.seed)
 
 
 @lru_cache(maxsize=3)
-def _bundled(name: str, bins: int) -> datasets.Dataset:
+def in_bins(name: str, bins: int) -> datasets.Dataset:
+    """A real data set whose numbers are also there as bins, unless that is 0."""
     return datasets.load(name, bins=bins)

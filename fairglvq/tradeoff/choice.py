@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
+from fairglvq.datasets import DATASETS
 from fairglvq.experiments import methods, paper, sweep
 from fairglvq.experiments.sweep import ModelKey, Sweep
 from fairglvq.scenes.settings import DEFAULTS, TABLE, Fold, Settings
@@ -26,6 +27,9 @@ PARAMETERS = {
 """Settings that a sweep shares with the playground, and what the estimators call them."""
 
 FOLDS = (2, 3, 5, 10)
+BINS = (0, sweep.BINS)
+"""Numbers as they are, or also cut into about so many bins."""
+
 SEEDS = (1, 2, 3, 5, 10)
 MOST_STRENGTHS = 40
 PROTOTYPE_METHODS = ("glvq", "inp", "fairglvq")
@@ -48,6 +52,7 @@ class Choice:
     beta: float = 2.0
     step: str = "published"
     table: str = ""
+    bins: int = 0
     x: str = "statistical_parity"
     y: str = "accuracy"
 
@@ -55,7 +60,9 @@ class Choice:
         """The work that it stands for."""
         params = {theirs: getattr(self, ours) for ours, theirs in PARAMETERS.items()}
         params["shuffle"] = self.step == "algorithm"  # the published runs took consecutive slices
-        return sweep.of(self.dataset, dict(self.strengths), folds=self.folds, seeds=range(self.seeds), **params)
+        return sweep.of(
+            self.dataset, dict(self.strengths), folds=self.folds, seeds=range(self.seeds), bins=self.bins, **params
+        )
 
     def with_methods(self, names: list[str], n_features: int) -> Choice:
         """Other methods; those that stay keep their strengths."""
@@ -66,6 +73,11 @@ class Choice:
     def with_strengths(self, method: str, values: tuple[float, ...]) -> Choice:
         """Other strengths of one method."""
         return replace(self, strengths=tuple((n, values if n == method else v) for n, v in self.strengths))
+
+
+def has_bins(dataset: str) -> bool:
+    """Whether its numbers can also enter as bins."""
+    return dataset != TABLE and not DATASETS[dataset].synthetic
 
 
 def usual(dataset: str) -> Choice:
@@ -124,8 +136,8 @@ def digits(value: float) -> str:
 
 
 def settings_of(choice: Choice, model: ModelKey) -> Settings | None:
-    """The playground's settings that train exactly this model; None if the playground cannot show its method."""
-    if model.method not in PROTOTYPE_METHODS:
+    """The playground's settings that train exactly this model; None if the playground cannot show it."""
+    if model.method not in PROTOTYPE_METHODS or choice.bins:
         return None
     base = DEFAULTS[choice.dataset]
     own: dict[str, Any] = {name: getattr(choice, name) for name in PARAMETERS}

@@ -1,6 +1,7 @@
 """The results that come with the project."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -55,19 +56,21 @@ def test_bundled_limits_are_estimates_of_the_right_data():
 
 def test_making_a_bundle_writes_what_loading_reads(tmp_path, monkeypatch):
     small = sweep.of("xor", {"const": (), "glvq": ()}, folds=2, n_prototypes=1, max_epochs=1)
-    monkeypatch.setattr(bundle.paper, "paper_sweep", lambda name: small)
-    monkeypatch.setattr(bundle.paper, "PARAMETERS", {"xor": {}})
+    binned = sweep.of("german", {"const": ()}, folds=2, bins=4)
+    monkeypatch.setattr(bundle, "plans", lambda: [small, binned])
     monkeypatch.setattr(bundle, "ESTIMATED", ("german",))
     monkeypatch.setattr(bundle, "data_folder", lambda: tmp_path)
     told = []
     with Engine(n_jobs=1) as engine:
         content = bundle.make(engine, Store(tmp_path / "rows.sqlite"), lambda *now: told.append(now))
-    assert told[-1] == (4, 4)
+    assert told[-1] == (6, 6)
     text = bundle.write(content).read_text()
     assert json.loads(text) == json.loads(json.dumps(content))
-    assert all(len(row) > 4 for row in content["sweeps"]["xor"]["rows"])
+    assert all(len(row) > 4 for row in content["sweeps"][0]["rows"])
     bundle.load.cache_clear()
     try:
-        assert set(bundle.load().known(small)) == set(small.models())
+        for plan in (small, binned):
+            assert set(bundle.load().known(plan)) == set(plan.models())
+        assert bundle.load().known(replace(binned, bins=0)) == {}
     finally:
         bundle.load.cache_clear()

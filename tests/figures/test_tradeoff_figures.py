@@ -164,22 +164,41 @@ def test_both_themes_are_transparent_and_legible(table, theme):
 def test_methods_can_be_told_apart_and_are_no_classes(theme):
     found = figures.styles()
     assert set(found) == set(methods.METHODS)
-    assert len({style.shape for style in found.values()}) == len(found)
     assert not {style.shape for style in found.values()} & set(GROUP_SHAPES[:3])
     marks = {name: style.colour.mark(theme) for name, style in found.items()}
     for mark, own in itertools.product(marks.values(), CLASS_COLOURS):
         assert np.linalg.norm(lab(linear(mark)) - lab(linear(own.mark(theme)))) > 20
-    coloured = [marks[name] for name, method in methods.METHODS.items() if method.knob]
-    for sight in SIGHT.values():
-        seen = [lab(sight @ linear(mark)) for mark in coloured]
-        assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) >= 15
+    for one, other in itertools.combinations(found, 2):
+        seen = [[lab(sight @ linear(marks[name])) for name in (one, other)] for sight in SIGHT.values()]
+        by_colour = min(np.linalg.norm(a - b) for a, b in seen) >= 15
+        lines = methods.METHODS[one].knob and methods.METHODS[other].knob
+        by_form = found[one].shape != found[other].shape and (not lines or found[one].dash != found[other].dash)
+        assert by_colour or by_form, (one, other)
 
 
-def test_more_methods_than_colours_never_share_colour_and_shape(monkeypatch):
+def test_families_share_their_colour_and_nobody_else_does():
+    found = figures.styles()
+    with_knob = {name: method.family for name, method in methods.METHODS.items() if method.knob}
+    for one, other in itertools.combinations(with_knob, 2):
+        assert (found[one].colour == found[other].colour) == (with_knob[one] == with_knob[other])
+
+
+def test_many_methods_get_pale_bars_and_room_for_their_names():
+    """Error bars in colour are readable for six methods; on a phone the legend of fifteen takes half of the height."""
+    names = list(methods.METHODS)
+    few, many = (
+        figures.tradeoff_figure(pd.concat([curve_of(name, [(0.5, 0.1, 0.9)]) for name in chosen]), front=False)
+        for chosen in (names[: figures.FEW], names)
+    )
+    assert len({trace.error_y.color for trace in few.data}) == figures.FEW
+    assert len({trace.error_y.color for trace in many.data}) == 1
+    assert many.layout.height - few.layout.height == 18 * (len(names) - figures.FEW)
+
+
+def test_more_methods_than_marks_never_look_the_same(monkeypatch):
     many = {f"m{i}": methods.METHODS["fairglvq"] for i in range(30)}
     monkeypatch.setattr(figures, "METHODS", many)
-    found = figures.styles()
-    assert len({(style.colour, style.shape) for style in found.values()}) == 30
+    assert len(set(figures.styles().values())) == 30
 
 
 def test_scores_against_the_strength_on_both_scales(table):

@@ -16,7 +16,7 @@ from fairglvq.experiments.sweep import ModelKey
 from fairglvq.scenes import points, scoring, training
 from fairglvq.tradeoff import curve
 from fairglvq.tradeoff.choice import Choice, read_strengths, settings_of, usual, write_strengths
-from pages.shared.tradeoff import export
+from pages.shared.tradeoff import export, results
 from pages.shared.tradeoff.links import from_query, to_query
 
 XOR = usual("xor")
@@ -44,6 +44,7 @@ LINKS = {
     "strengths": XOR.with_strengths("fairglvq", (0.0, 0.33, 7.0)),
     "many digits": XOR.with_strengths("fairglvq", (0.1234567, 1234567.25)),
     "methods": XOR.with_methods(["glvq", "threshold_optimizer", "fairglvq"], 2),
+    "bins": replace(usual("german"), bins=8),
     "one method": XOR.with_methods(["gradient_boosting"], 2),
 }
 
@@ -56,6 +57,8 @@ def test_a_link_brings_back_the_same_choice(choice):
 BAD_LINKS = {
     "data": ({"data": "iris"}, "“iris” is unknown"),
     "folds": ({"data": "xor", "folds": "99"}, "folds “99” is not possible"),
+    "bins": ({"data": "german", "bins": "7"}, "bins “7” is not possible here: 0"),
+    "bins in the plane": ({"data": "xor", "bins": "8"}, "bins “8” is not possible here: 0"),
     "axis": ({"x": "height"}, "x “height”"),
     "method": ({"methods": "magic.glvq"}, "Method “magic” is unknown"),
     "strengths": ({"s_fairglvq": "1_fast"}, "“fast” is not a number"),
@@ -130,8 +133,24 @@ def test_an_opened_model_is_the_one_on_the_curve(model):
     assert found == (row.accuracy, row.statistical_parity, row.equal_opportunity)
 
 
-def test_methods_without_prototypes_cannot_be_opened():
+def test_what_the_playground_cannot_show_cannot_be_opened():
     assert settings_of(XOR, ModelKey("gradient_boosting", None, 0, 0)) is None
+    german = usual("german")
+    assert settings_of(german, ModelKey("glvq", None, 0, 0)) is not None
+    assert settings_of(replace(german, bins=8), ModelKey("glvq", None, 0, 0)) is None
+
+
+def test_rows_in_bins_are_rows_of_their_own():
+    """Other columns: another sweep, other keys in the store, and a script that loads them; off until asked for."""
+    plain = usual("german")
+    binned = replace(plain, bins=8)
+    assert {usual(name).bins for name in DATASETS} == {0}
+    assert plain.sweep() != binned.sweep()
+    keys = [choice.sweep().keys(results.data_of(choice)) for choice in (plain, binned)]
+    assert keys[0].keys() == keys[1].keys()
+    assert not {key.digest() for key in keys[0].values()} & {key.digest() for key in keys[1].values()}
+    assert "datasets.load('german', bins=8)" in (export.script_of(binned) or "")
+    assert "datasets.load('german')" in (export.script_of(plain) or "")
 
 
 def test_rates_by_group_are_those_of_the_people():

@@ -12,10 +12,12 @@ from fairglvq.experiments import methods
 from fairglvq.scenes.settings import FIELDS, TABLE, Settings, for_table
 from fairglvq.scenes.sources import dataset_of, lend
 from fairglvq.tradeoff.choice import (
+    BINS,
     FOLDS,
     PARAMETERS,
     SEEDS,
     Choice,
+    has_bins,
     read_strengths,
     usual,
     usual_for_table,
@@ -28,7 +30,7 @@ from pages.shared.visit import visit
 from pages.shared.widgets import button, control
 
 MAIN = ("prototypes", "batch_size", "alpha")
-FEATURES = {"adult": 98, "compas": 401, "german": 57}
+FEATURES = {"adult": 98, "compas": 401, "german": 59}
 
 
 def panel(choice: Choice) -> None:
@@ -38,16 +40,16 @@ def panel(choice: Choice) -> None:
         "selectbox", field.label, choice.dataset, _set_dataset, name="curve_dataset", format_func=field.named,
         options=[*field.choices, TABLE] if choice.dataset == TABLE or own_table.current() else list(field.choices),
     )  # fmt: skip
-    control(
-        "multiselect", "Methods", [name for name, _ in choice.strengths], _set_methods, name="curve_methods",
-        options=list(methods.METHODS), format_func=lambda name: methods.METHODS[name].title,
-        help="Those after FairGLVQ are what practitioners use today.",
-    )  # fmt: skip
+    if has_bins(choice.dataset):
+        control(
+            "toggle", f"Numbers also as bins ({max(BINS)})", bool(choice.bins), _set_bins, name="curve_bins",
+            help="Every number also enters as 0/1 columns, one per range, for all methods alike: straight borders can "
+            "then bend. The paper has no bins.",
+        )  # fmt: skip
+    _methods("Prototypes", choice, True, help="Methods that decide by the closest prototype.")
+    _methods("Compared with", choice, False, help="What practitioners use today, and two simple references.")
     if not choice.strengths:
         st.caption("Choose at least one method.")
-    for name, values in choice.strengths:
-        if methods.get(name).knob:
-            _strengths(name, values)
     left, right = st.columns(2)
     with left:
         control(
@@ -68,6 +70,20 @@ def panel(choice: Choice) -> None:
                 if name not in MAIN:
                     _setting(name, choice)
     button("Reset", _reset, help="The data set's own choice: the paper's experiment where there is one.")
+
+
+def _methods(label: str, choice: Choice, prototypes: bool, **more: Any) -> None:
+    """The chosen methods with prototypes, or the others, and their strengths."""
+    mine = [(name, values) for name, values in choice.strengths if methods.get(name).has_prototypes == prototypes]
+    control(
+        "multiselect", label, [name for name, _ in mine], partial(_set_methods, prototypes),
+        name=f"curve_methods_{'prototypes' if prototypes else 'others'}",
+        options=[name for name, method in methods.METHODS.items() if method.has_prototypes == prototypes],
+        format_func=lambda name: methods.METHODS[name].title, **more,
+    )  # fmt: skip
+    for name, values in mine:
+        if methods.get(name).knob:
+            _strengths(name, values)
 
 
 def _strengths(name: str, values: tuple[float, ...]) -> None:
@@ -98,9 +114,14 @@ def _set_dataset(dataset: str) -> None:
         change(usual(dataset))
 
 
-def _set_methods(names: list[str]) -> None:
+def _set_methods(prototypes: bool, names: list[str]) -> None:
     choice = current()
-    change(choice.with_methods(names, features_of(choice)))
+    others = [name for name, _ in choice.strengths if methods.get(name).has_prototypes != prototypes]
+    change(choice.with_methods([*names, *others], features_of(choice)))
+
+
+def _set_bins(wanted: bool) -> None:
+    change(replace(current(), bins=max(BINS) if wanted else 0))
 
 
 def features_of(choice: Choice) -> int:

@@ -105,7 +105,8 @@ def _page(figure: go.Figure, choice: Choice) -> str:
 def script_of(choice: Choice) -> str | None:
     """The script that prints the numbers on screen; a table of one's own is read from its file."""
     plan = choice.sweep()
-    load = visit().table.script if choice.dataset == TABLE else scripts.load_dataset(choice.dataset)
+    bins = {"bins": choice.bins} if choice.bins else {}
+    load = visit().table.script if choice.dataset == TABLE else scripts.load_dataset(choice.dataset, **bins)
     if not load:
         return None
     return scripts.sweep(load, dict(plan.strengths), folds=plan.folds, seeds=plan.seeds, params=dict(plan.params))

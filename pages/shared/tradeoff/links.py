@@ -8,7 +8,7 @@ from dataclasses import replace
 from fairglvq.experiments import methods
 from fairglvq.scenes.settings import FIELDS, TABLE
 from fairglvq.scenes.sources import lent
-from fairglvq.tradeoff.choice import FOLDS, PARAMETERS, SEEDS, Choice, digits, read_strengths, usual
+from fairglvq.tradeoff.choice import BINS, FOLDS, PARAMETERS, SEEDS, Choice, digits, has_bins, read_strengths, usual
 from fairglvq.tradeoff.measures import MEASURES
 from pages.shared.links import read_value, written
 
@@ -20,7 +20,7 @@ def to_query(choice: Choice) -> dict[str, str]:
     for name in PARAMETERS:
         if getattr(choice, name) != getattr(own, name):
             query[FIELDS[name].query] = written(getattr(choice, name))
-    for name in ("folds", "seeds", "x", "y", "table"):
+    for name in ("folds", "seeds", "x", "y", "table", "bins"):
         if getattr(choice, name) != getattr(own, name):
             query[name] = str(getattr(choice, name))
     if choice.strengths != own.strengths:
@@ -43,14 +43,15 @@ def from_query(params: Mapping[str, str]) -> tuple[Choice, list[str]]:
         dataset = read_value(FIELDS["dataset"], dataset, Choice().dataset, repairs)
     own = usual(dataset)
     values = {n: read_value(FIELDS[n], params.get(FIELDS[n].query), getattr(own, n), repairs) for n in PARAMETERS}
-    for name, allowed in (("folds", FOLDS), ("seeds", SEEDS), ("x", MEASURES), ("y", MEASURES)):
+    bins = BINS if has_bins(dataset) else BINS[:1]
+    for name, allowed in (("folds", FOLDS), ("seeds", SEEDS), ("bins", bins), ("x", MEASURES), ("y", MEASURES)):
         text = params.get(name, str(getattr(own, name)))
         found = next((value for value in allowed if str(value) == text), None)
         if found is None:
             repairs.append(f"{name} “{text[:24]}” is not possible here: {getattr(own, name)} is used instead.")
         values[name] = getattr(own, name) if found is None else found
     strengths = _read_methods(params, own, repairs)
-    known = {FIELDS[n].query for n in PARAMETERS} | {"data", "table", "folds", "seeds", "x", "y", "methods", "embed"}
+    known = {FIELDS[n].query for n in PARAMETERS} | {"data", "table", *values, "methods", "embed"}
     repairs += [
         f"“{name[:24]}” in the link means nothing here and was left out."
         for name in params

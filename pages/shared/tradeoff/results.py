@@ -13,7 +13,7 @@ from fairglvq.experiments.engine import SweepRun
 from fairglvq.experiments.store import Store, default_path
 from fairglvq.experiments.sweep import ModelKey, Sweep
 from fairglvq.scenes.settings import TABLE, Settings
-from fairglvq.scenes.sources import dataset_of, key_of
+from fairglvq.scenes.sources import dataset_of, in_bins, key_of
 from fairglvq.tradeoff.choice import Choice
 from fairglvq.wording import time_left
 from pages.shared import download
@@ -39,6 +39,8 @@ def title_of(dataset: str) -> str:
 
 def data_of(choice: Choice) -> Any:
     """The data set of a choice."""
+    if choice.bins:
+        return in_bins(choice.dataset, choice.bins)
     return dataset_of(Settings(dataset=choice.dataset, table=choice.table))
 
 

@@ -1,0 +1,67 @@
+"""What a method is: its words, its strength knob, and its two halves.
+
+``prepare`` does what does not depend on the strength, once per fold and seed: the k-means start of a sweep over C, or
+one nested null-space run for every number of projections. ``fit`` trains one model. A larger strength always asks for
+more fairness.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class TrainingFold:
+    """The scaled training part of one fold, and the seed of everything that happens on it."""
+
+    X: np.ndarray  # (n, d), each feature in [0, 1]
+    y: np.ndarray
+    s: np.ndarray
+    seed: int
+    favourable: Any = None
+
+
+@dataclass(frozen=True)
+class Method:
+    """One way to classify, more or less fairly; a subclass says how, and its defaults are what its members share.
+
+    ``knob`` is the word for its strength (None: it has none), ``strengths`` are curated values for a sweep and
+    ``parameters`` the estimator parameters that it takes. Methods of one ``family`` pursue fairness by the same means.
+    Most methods decide from the features alone. One that ``uses_group_to_decide`` has to be told the group of everybody
+    it decides about: it can do what no other method can, and may be unlawful where the others are not, so whoever
+    compares must be able to say so.
+    """
+
+    title: str
+    explanation: str
+    family: str = "none"
+    knob: str | None = None
+    strengths: tuple[float, ...] = ()
+    parameters: frozenset[str] = frozenset()
+    uses_group_to_decide: bool = False
+
+    @property
+    def has_prototypes(self) -> bool:
+        """Whether decisions are made by prototypes."""
+        return "n_prototypes" in self.parameters
+
+    def prepare(self, fold: TrainingFold, strengths: Sequence[float], params: dict) -> Any:
+        """What every strength shares; strengths and data that cannot be are refused here, before any training."""
+        if self.knob in ("alpha", "parity"):
+            _refuse_beyond_1(strengths)
+
+    def fit(self, fold: TrainingFold, prepared: Any, strength: float | None, params: dict) -> Any:
+        """A trained model."""
+        raise NotImplementedError
+
+    def decide(self, model, X: np.ndarray, s: np.ndarray) -> np.ndarray:
+        """Decisions of a fitted model; the group goes only to a method that asks for it."""
+        return model.predict(X, sensitive_features=s) if self.uses_group_to_decide else model.predict(X)
+
+
+def _refuse_beyond_1(strengths: Sequence[float]) -> None:
+    wrong = [strength for strength in strengths if not 0 <= strength <= 1]
+    if wrong:
+        raise ValueError(f"strengths must be from 0 to 1 here; got {', '.join(f'{value:g}' for value in wrong)}")
