@@ -9,7 +9,7 @@ from fairglvq.experiments import methods
 from fairglvq.experiments.sweep import ModelKey
 from fairglvq.scenes.settings import Settings
 from fairglvq.tradeoff import curve
-from fairglvq.tradeoff.choice import Choice, settings_of, usual
+from fairglvq.tradeoff.choice import OPENED_AS, Choice, settings_of, usual
 from pages.shared import download, menu
 from pages.shared.session import enter
 from pages.shared.style import STYLE
@@ -111,8 +111,7 @@ def opened(choice: Choice, found: results.Found, method: str, strength: float | 
         if st.button("Its prototypes", disabled=not ready):
             go(settings, method, "pages/prototypes.py")
     if settings is None:
-        bins = " with numbers in bins" if choice.bins else ""
-        st.caption(f"The other pages cannot show {methods.get(method).title}{bins}.")
+        st.caption(f"The other pages cannot show {methods.get(method).title} of this strength on these data.")
     elif not ready:
         st.caption(f"Opening a model needs the people of {DATASETS[choice.dataset].title}, which are not here yet.")
 
@@ -120,7 +119,7 @@ def opened(choice: Choice, found: results.Found, method: str, strength: float | 
 def go(settings: Settings | None, method: str, page: str) -> None:
     """Make it the model of the other pages."""
     if settings is not None:
-        enter(settings, method)
+        enter(settings, OPENED_AS[method][0])
         st.switch_page(page)
 
 

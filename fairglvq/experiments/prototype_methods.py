@@ -80,7 +80,8 @@ class ParityPrototypes(Method):
 
     def fit(self, fold, prepared, strength, params):
         """ParityLVQ on this fold."""
-        model = _estimator("ParityLVQ")(**params, max_gap=1 - float(strength), random_state=fold.seed)
+        max_gap = round(1 - float(strength), 10)  # 1 - 0.9 is not quite 0.1
+        model = _estimator("ParityLVQ")(**params, max_gap=max_gap, random_state=fold.seed)
         return model.fit(fold.X, fold.y, sensitive_features=fold.s, favourable=fold.favourable)
 
 

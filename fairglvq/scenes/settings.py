@@ -140,7 +140,7 @@ def points_of(gap: float) -> str:
     return f"{round(100 * gap, 3):g} point{'s' if gap != 0.01 else ''}"
 
 
-GAPS = (0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3)
+GAPS = (0.0, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3)
 """Largest gaps allowed that can be chosen; also the pictures of ParityLVQ's film."""
 
 FIELDS: dict[str, Field] = {

@@ -13,7 +13,7 @@ from typing import Any
 from fairglvq.datasets import DATASETS
 from fairglvq.experiments import methods, paper, sweep
 from fairglvq.experiments.sweep import ModelKey, Sweep
-from fairglvq.scenes.settings import DEFAULTS, TABLE, Fold, Settings
+from fairglvq.scenes.settings import DEFAULTS, GAPS, TABLE, Fold, Settings
 
 PARAMETERS = {
     "prototypes": "n_prototypes",
@@ -32,8 +32,15 @@ BINS = (0, sweep.BINS)
 
 SEEDS = (1, 2, 3, 5, 10)
 MOST_STRENGTHS = 40
-PROTOTYPE_METHODS = ("glvq", "inp", "fairglvq")
-"""What the playground can show."""
+OPENED_AS = {
+    "glvq": ("glvq", "euclidean"),
+    "inp": ("inp", "euclidean"),
+    "fairglvq": ("fairglvq", "euclidean"),
+    "gmlvq": ("glvq", "matrix"),
+    "fairgmlvq": ("fairglvq", "matrix"),
+    "paritylvq": ("paritylvq", "matrix"),
+}
+"""What the playground can show: by method, what it is called there, and its metric."""
 
 
 @dataclass(frozen=True)
@@ -137,13 +144,22 @@ def digits(value: float) -> str:
 
 def settings_of(choice: Choice, model: ModelKey) -> Settings | None:
     """The playground's settings that train exactly this model; None if the playground cannot show it."""
-    if model.method not in PROTOTYPE_METHODS or choice.bins:
+    if model.method not in OPENED_AS:
         return None
     base = DEFAULTS[choice.dataset]
+    panel, metric = OPENED_AS[model.method]
+    if metric == "matrix" and not base.real and panel != "paritylvq":
+        return None
     own: dict[str, Any] = {name: getattr(choice, name) for name in PARAMETERS}
-    own |= {"metric": "euclidean", "beside": Settings().beside}
-    if model.method == "fairglvq":
+    # Nothing is trained that was not asked for; the others can be chosen there.
+    own |= {"metric": metric if base.real else "euclidean", "bins": choice.bins}
+    own["beside"] = ("fairglvq",) if panel == "glvq" else (panel,)
+    if panel == "fairglvq":
         own["C"] = model.strength
-    elif model.method == "inp":
+    elif panel == "inp":
         own["projections"] = int(model.strength or 0)
+    elif panel == "paritylvq":
+        own["max_gap"] = round(1 - float(model.strength or 0), 10)
+        if own["max_gap"] not in GAPS:
+            return None
     return replace(base, **own, table=choice.table, fold=Fold(choice.folds, model.fold, model.seed))

@@ -15,7 +15,7 @@ from fairglvq.experiments.engine import Engine
 from fairglvq.experiments.sweep import ModelKey
 from fairglvq.scenes import points, scoring, training
 from fairglvq.tradeoff import curve
-from fairglvq.tradeoff.choice import Choice, read_strengths, settings_of, usual, write_strengths
+from fairglvq.tradeoff.choice import OPENED_AS, Choice, read_strengths, settings_of, usual, write_strengths
 from pages.shared.tradeoff import export, results
 from pages.shared.tradeoff.links import from_query, to_query
 
@@ -116,28 +116,43 @@ def test_methods_that_stay_keep_their_strengths():
     }
 
 
+QUICK_XOR = replace(XOR, epochs=10)
+QUICK_GERMAN = replace(usual("german"), epochs=5, folds=3, prototypes=2)
+
+
 @pytest.mark.parametrize(
-    "model", [ModelKey("fairglvq", 1.25, 3, 1), ModelKey("inp", 1.0, 0, 0), ModelKey("glvq", None, 2, 0)]
+    ("choice", "model"),
+    [
+        (QUICK_XOR, ModelKey("fairglvq", 1.25, 3, 1)),
+        (QUICK_XOR, ModelKey("inp", 1.0, 0, 0)),
+        (QUICK_XOR, ModelKey("glvq", None, 2, 0)),
+        (QUICK_XOR, ModelKey("paritylvq", 0.9, 1, 0)),
+        (QUICK_GERMAN, ModelKey("gmlvq", None, 2, 0)),
+        (replace(QUICK_GERMAN, bins=8), ModelKey("glvq", None, 1, 0)),
+        (replace(QUICK_GERMAN, bins=8), ModelKey("paritylvq", 1.0, 1, 0)),
+        (QUICK_GERMAN, ModelKey("fairgmlvq", 0.5, 0, 0)),
+    ],
+    ids=lambda value: f"{value.method}" if isinstance(value, ModelKey) else f"{value.dataset}-{value.bins}",
 )
-def test_an_opened_model_is_the_one_on_the_curve(model):
-    choice = replace(XOR, epochs=10)
+def test_an_opened_model_is_the_one_on_the_curve(choice, model):
     settings = settings_of(choice, model)
-    data = datasets.load("xor")
+    data = results.data_of(choice)
     strengths = [] if model.strength is None else [model.strength]
     params = dict(choice.sweep().params)
     rows = evaluation.evaluate(data, model.method, strengths, choice.folds, model.seed, store=False, **params)
     row = rows[rows.fold == model.fold].iloc[0]
     loaded = points.load_points(settings)
-    trained = training.train_part(settings, loaded, model.method, lambda share: None)
+    panel = OPENED_AS[model.method][0]
+    assert settings.methods == ("glvq", "fairglvq" if panel == "glvq" else panel)  # nothing else is trained
+    trained = training.train_part(settings, loaded, panel, lambda share: None)
     found = scoring.score(loaded, scoring.decide(loaded, trained, trained.prototypes[-1]))
     assert found == (row.accuracy, row.statistical_parity, row.equal_opportunity)
 
 
 def test_what_the_playground_cannot_show_cannot_be_opened():
     assert settings_of(XOR, ModelKey("gradient_boosting", None, 0, 0)) is None
-    german = usual("german")
-    assert settings_of(german, ModelKey("glvq", None, 0, 0)) is not None
-    assert settings_of(replace(german, bins=8), ModelKey("glvq", None, 0, 0)) is None
+    assert settings_of(XOR, ModelKey("gmlvq", None, 0, 0)) is None
+    assert settings_of(usual("german"), ModelKey("paritylvq", 0.87, 0, 0)) is None  # not on the slider
 
 
 def test_rows_in_bins_are_rows_of_their_own():
