@@ -177,13 +177,21 @@ def judge(people: People, model: Projected, layout: Layout, prices: Prices) -> S
     return Step(model, prices, float((own.advantage > 0).mean()), gaps)
 
 
-def train(people: People, start: Projected, layout: Layout, allowed: float, max_steps: int) -> list[Step]:
+Report = Callable[[float], None]
+"""Called with the share of rounds done; may raise to stop the work."""
+
+
+def train(
+    people: People, start: Projected, layout: Layout, allowed: float, max_steps: int, report: Report | None = None
+) -> list[Step]:
     """Models on the way to gaps of at most ``allowed``: the first trained on the label alone, then one per round."""
     prices = Prices(np.zeros(len(people.rates)), allowed)
     model = descend(people, start, layout, _typical_margin(people, start, layout), None, 2 * max_steps)
     typical = _typical_margin(people, model, layout)
     steps = [judge(people, model, layout, prices)]
     for temperature in TEMPERATURES:
+        if report:
+            report(len(steps) / (len(TEMPERATURES) + 1))
         model = descend(people, model, layout, temperature * typical, prices, max_steps)
         steps.append(judge(people, model, layout, prices))
         risen = prices.multipliers + STIFFNESS * (steps[-1].gaps - allowed)
@@ -263,11 +271,11 @@ def settled(model: Projected, task: Task) -> Projected:
     return model._replace(V=V, handicaps=handicaps - handicaps[used].min())
 
 
-def solve(task: Task, max_gap: float, max_steps: int) -> Outcome:
+def solve(task: Task, max_gap: float, max_steps: int, report: Report | None = None) -> Outcome:
     """Train to a gap, and choose among the models on the way."""
     margin = min(task.error, max_gap / 2)
     allowed = max_gap - margin
-    steps = train(task.people, task.start, task.layout, allowed, max_steps)
+    steps = train(task.people, task.start, task.layout, allowed, max_steps, report)
     steps = [step._replace(model=settled(step.model, task)) for step in steps]
     if not task.layout.train_omega:  # it was trained on images
         steps = [step._replace(model=step.model._replace(omega=task.omega)) for step in steps]

@@ -7,6 +7,7 @@ nearest prototypes holds here too, and the plane shows cells and people exactly.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from fairglvq.scenes.points import Points, points_key
 from fairglvq.scenes.settings import Settings
 from fairglvq.wording import AxisTrait
 
+Report = Callable[[float], None]  # gets the share of work done; may raise to stop it
 RANK = 2
 SAMPLE = 4000  # people among whom the meaning of a direction is looked for
 WIDE = (0.5, 99.5)  # per cent of the people that span the picture: a few lie far away
@@ -58,14 +60,14 @@ class Trained(NamedTuple):
     prototypes: np.ndarray  # (P, d)
 
 
-def train(settings: Settings, points: Points, method: str, seen: Seen, seed: int) -> Trained:
+def train(settings: Settings, points: Points, method: str, seen: Seen, seed: int, progress: Report) -> Trained:
     """Train a method to the end."""
     learn = ~points.held_out
     X, y = seen.X[learn], points.y[learn]
     if method == "paritylvq":
         from fairglvq.lvq.projected import lift
 
-        outcome = _solve(settings, points, settings.max_gap, seed)
+        outcome = _solve(settings, points, settings.max_gap, seed, progress)
         rounds = len(outcome.steps) - 1
         moments = ["trained on the true labels alone", *(f"round {n} of {rounds}" for n in range(1, rounds + 1))]
         model = outcome.found.model
@@ -95,16 +97,19 @@ def learned(points: Points, method: str, seen: Seen, trained: Trained, placed: P
     )
 
 
-def film(settings: Settings, points: Points, gaps: tuple[float, ...], seed: int, progress) -> list:
+def film(settings: Settings, points: Points, gaps: tuple[float, ...], seed: int, progress: Report) -> list:
     """ParityLVQ (`Projected`) trained to each of the gaps, in the plane that all of them share."""
     models = []
     for number, gap in enumerate(gaps):
-        models.append(_solve(settings, points, gap, seed).found.model)
-        progress((number + 1) / len(gaps))
+
+        def part(share: float, number: int = number) -> None:
+            progress((number + share) / len(gaps))
+
+        models.append(_solve(settings, points, gap, seed, part).found.model)
     return models
 
 
-def _solve(settings: Settings, points: Points, max_gap: float, seed: int):
+def _solve(settings: Settings, points: Points, max_gap: float, seed: int, report: Report):
     """What ``ParityLVQ(prototypes, max_gap=max_gap, random_state=seed)`` finds."""
     from fairglvq.lvq import parity
     from fairglvq.lvq.parity_lvq import ParityLVQ
@@ -112,7 +117,7 @@ def _solve(settings: Settings, points: Points, max_gap: float, seed: int):
 
     task = _task(settings, points, seed)
     with one_thread():
-        return parity.solve(task, max_gap, ParityLVQ().max_epochs)
+        return parity.solve(task, max_gap, ParityLVQ().max_epochs, report)
 
 
 _tasks: dict[tuple, Any] = {}  # the latest ones: directions depend on the points alone, whatever gap is allowed

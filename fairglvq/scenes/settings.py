@@ -303,7 +303,7 @@ DEFAULTS = {
     "local": replace(_DRAWN, dataset="local", C=1.0),
     "three_classes": replace(_DRAWN, dataset="three_classes"),
     "three_groups": replace(_DRAWN, dataset="three_groups", C=2.0),
-    "adult": replace(_REAL, dataset="adult", C=1.0, prototypes=3, batch_size=1000, epochs=30),
+    "adult": replace(_REAL, dataset="adult", C=1.0, bins=8, prototypes=3, batch_size=1000, epochs=30),
     "compas": replace(_REAL, dataset="compas", C=1.0, prototypes=3, batch_size=200, epochs=50),
     "german": replace(_REAL, dataset="german", C=1.5, prototypes=4, batch_size=100, epochs=100),
     TABLE: replace(_REAL, dataset=TABLE, C=1.0, prototypes=4, batch_size=100, epochs=50),

@@ -97,7 +97,7 @@ def train_part(settings: Settings, points: Points, method: str, progress: Progre
     """Train one method and record it."""
     seen = _seen(settings, points, method)
     if settings.in_own_plane(method):
-        return _train_in_plane(settings, points, method, seen)
+        return _train_in_plane(settings, points, method, seen, progress)
     X = seen.X
     trainer = _trainer(settings, points, method, X[~points.held_out])
     every = record_interval(settings, len(points.classes))
@@ -140,9 +140,9 @@ def _seen(settings: Settings, points: Points, method: str) -> Seen:
     return Seen(X, matrix, scaling.offset, inp.directions_)
 
 
-def _train_in_plane(settings: Settings, points: Points, method: str, seen: Seen) -> Training:
+def _train_in_plane(settings: Settings, points: Points, method: str, seen: Seen, progress: Progress) -> Training:
     """A model that decides in a plane of its own; steps of a line search have no pulls and no epochs."""
-    trained = own_plane.train(settings, points, method, seen, seed_of(settings))
+    trained = own_plane.train(settings, points, method, seen, seed_of(settings), progress)
     placed = own_plane.place(trained.models, points, seen, real=settings.real, turn=method != "paritylvq")
     pseudo = _majorities(placed, points)
     F, P = pseudo.shape

@@ -119,7 +119,7 @@ class CurveVisit:
 class PrototypesVisit:
     """What is looked at on the prototypes page."""
 
-    method: str = "fairglvq"
+    method: str = ""  # the last one beside GLVQ, until one is chosen
     section: str = "cards"
     measure: Measure = "statistical_parity"
     order: Order = "contribution"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache
 from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
 import pytest
 from browser import Watch, visits, wait_idle
 from playwright.sync_api import expect
@@ -27,10 +28,10 @@ class Visit:
         self.watch = Watch(self.page)
         self.page.goto(f"{url}/{query}")
 
-    def seen(self):
+    def seen(self, last="inp"):
         """Wait for the picture, on a cold server also for the method that comes last."""
         self.page.wait_for_selector(READY, timeout=60_000)
-        self.page.wait_for_selector('canvas[data-panel="inp"]', timeout=60_000, state="attached")
+        self.page.wait_for_selector(f'canvas[data-panel="{last}"]', timeout=60_000, state="attached")
         wait_idle(self.page)
         return self
 
@@ -312,7 +313,7 @@ def test_dark_follows_the_browser(visit):
 
 
 def test_people_are_shown_on_a_slice_and_counted_exactly(visit):
-    v = visit("?data=german&epochs=20").seen()
+    v = visit("?data=german&epochs=20&metric=euclidean&beside=inp.fairglvq").seen()
     assert "A slice" in v.stage.inner_text()
     assert "of 59 dimensions" in v.stage.inner_text()
     assert "on 200 held-out points" in v.numbers("glvq").replace("Measured ", "")
@@ -320,11 +321,11 @@ def test_people_are_shown_on_a_slice_and_counted_exactly(visit):
 
 
 def test_a_prototype_of_a_slice_can_be_moved_counted_and_trained_on(visit):
-    settings = replace(DEFAULTS["german"], epochs=20)
+    settings = replace(DEFAULTS["german"], epochs=20, metric="euclidean", beside=("inp", "fairglvq"))
     here = load_points(settings)
     made = scene.compose(settings, here, {m: train_part(settings, here, m, lambda _: None) for m in settings.methods})
     drawn = made.arrays["glvq.prototypes"][-1]
-    v = visit("?data=german&epochs=20").seen()
+    v = visit("?data=german&epochs=20&metric=euclidean&beside=inp.fairglvq").seen()
     v.act("speed").select_option("4")
     at = v.place("glvq", *drawn[0], made.meta["bounds"])
     v.page.mouse.click(*at)
@@ -342,6 +343,32 @@ def test_a_prototype_of_a_slice_can_be_moved_counted_and_trained_on(visit):
     v.page.get_by_text("do not fit into a link").wait_for()
     v.act("undo").click()
     v.wait_data("revision", revision)
+
+
+def test_the_largest_gap_allowed_turns_the_border_in_the_models_own_plane(visit):
+    settings = replace(DEFAULTS["german"], prototypes=2, beside=("paritylvq",))
+    here = load_points(settings)
+    made = scene.compose(settings, here, {m: train_part(settings, here, m, lambda _: None) for m in settings.methods})
+    v = visit("?data=german&k=2&beside=paritylvq").seen(last="paritylvq")
+    assert "Each picture is its model" in v.stage.inner_text()
+    people = made.arrays["paritylvq.points"]
+    others = np.vstack([people, made.arrays["paritylvq.prototypes"][-1]])
+    apart = np.sort(np.hypot(*(people[:, None] - others).transpose(2, 0, 1)), axis=1)[:, 1]
+    person = int(np.where(((people > 0.1) & (people < 0.6)).all(axis=1), apart, 0).argmax())  # the easiest to hit
+    v.page.mouse.click(*v.place("paritylvq", *people[person], made.meta["bounds"]))
+    decided = made.points.classes[made.meta["panels"][1]["labels"][made.arrays["paritylvq.nearest"][person]]]
+    card = v.page.locator(".fgs-card")
+    card.get_by_text(re.compile(f"^“{decided}”, (right|wrong)$")).first.wait_for()
+    film = v.act("slider-paritylvq")
+    film.wait_for(timeout=60_000)
+    before, numbers = v.data("revision"), v.numbers("paritylvq")
+    film.focus()
+    film.press("End")
+    v.wait_query("gap", "0.3")
+    v.wait_new_picture(before)
+    assert v.numbers("paritylvq") != numbers
+    assert "gap ≤ 30 points" in v.stage.inner_text()
+    expect(v.act("continue-paritylvq")).to_be_hidden()
 
 
 def test_a_long_training_shows_progress_and_can_be_cancelled(visit):
