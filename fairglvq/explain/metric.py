@@ -90,12 +90,16 @@ def handicap_words(found: Handicap) -> str:
     moved = [
         words
         for n, words in (
-            (found.brought, f"bring it {wording.people(found.brought)} closer to another prototype"),
-            (found.taken, f"take {wording.people(found.taken)} closest to it away"),
+            (found.brought, f"bring it {_who(found.brought)} closer to another prototype"),
+            (found.taken, f"take away {_who(found.taken)} closest to it"),
         )
         if n
     ]
     return f"{told} Handicaps {wording.listed(moved) or 'move nobody to it or away from it'}."
+
+
+def _who(n: int) -> str:
+    return f"{wording.people(n)} who {'is' if n == 1 else 'are'}"
 
 
 def _by(share: float) -> str:

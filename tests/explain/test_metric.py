@@ -153,11 +153,11 @@ def test_a_handicap_worked_out_by_hand():
     assert (told.brought, told.taken) == (0, 2)  # people at 1.5 and 2, the latter by the tie
     assert handicap_words(handicap(explained, 1)) == (
         "People are assigned to it even if it is 200.0% farther away than prototype 1, its nearest rival. "
-        "Handicaps bring it 2 people closer to another prototype."
+        "Handicaps bring it 2 people who are closer to another prototype."
     )
     assert handicap_words(told) == (
         "It must be closer than prototype 2, its nearest rival, by more than the distance of most people to their "
-        "prototype. Handicaps take 2 people closest to it away."
+        "prototype. Handicaps take away 2 people who are closest to it."
     )
 
 
@@ -167,6 +167,9 @@ def test_handicaps_that_are_equal_small_or_missing():
     )
     assert "a little (under 0.1%) farther" in handicap_words(Handicap(1, 0.01, 0.0004, 1, 0))
     assert handicap_words(Handicap(1, -0.5, -0.12, 3, 1)).startswith("It must be 12.0% closer than prototype 2,")
+    assert handicap_words(Handicap(1, -0.5, -0.12, 3, 1)).endswith(
+        "Handicaps bring it 3 people who are closer to another prototype and take away 1 person who is closest to it."
+    )
     assert handicap(handicapped(None), 0) is None
 
 
