@@ -81,9 +81,9 @@ def plans() -> list[Sweep]:
 
 def _full(plan: Sweep) -> Sweep:
     """A sweep with every other method at its own strengths, on the same folds."""
-    known = dict(plan.strengths)
-    able = [name for name in methods.METHODS if name not in UNABLE.get(plan.dataset, ())]
-    return replace(plan, strengths=tuple((name, known.get(name, methods.METHODS[name].strengths)) for name in able))
+    known, unable = dict(plan.strengths), UNABLE.get(plan.dataset, ())
+    every = {name: known.get(name, method.strengths) for name, method in methods.METHODS.items() if name not in unable}
+    return sweep.of(plan.dataset, every, folds=plan.folds, seeds=plan.seeds, **dict(plan.params))
 
 
 def _in_bins(plan: Sweep) -> Sweep:

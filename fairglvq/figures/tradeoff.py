@@ -51,6 +51,10 @@ _GREY_SHAPES = ("x", "square", "diamond-wide", "cross", "star")
 _DASHES = ("solid", "dot", "longdash", "longdashdot")
 
 
+FEW = 6
+"""With more methods than this their error bars are grey and pale, lest they hide the curves."""
+
+
 @dataclass(frozen=True)
 class Style:
     """How one method is drawn."""
@@ -119,9 +123,12 @@ def tradeoff_figure(
         _add_published(figure, str(method), own.sort_values("strength"), x, y, theme)
     for method, own in shown.groupby("method", sort=False):
         _add_curve(figure, str(method), own.sort_values("strength"), x, y, theme)
+    many = max(0, shown["method"].nunique() - FEW)
+    if many:
+        figure.update_traces(error_x_color=_faded(ink, 0.13), error_y_color=_faded(ink, 0.13))
     if strength_labels:
         label_strengths(figure, ranges)
-    _lay_out(figure, theme, height)
+    _lay_out(figure, theme, height + 18 * many)  # on a phone, two names of the legend fill a line
     figure.update_xaxes(title_text=_axis_title(x, "←", "→"), range=ranges[0], tickformat=_tick_format(ranges[0]))
     figure.update_yaxes(title_text=_axis_title(y, "↓", "↑"), range=ranges[1], tickformat=_tick_format(ranges[1]))
     return figure

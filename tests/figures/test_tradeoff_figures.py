@@ -183,6 +183,18 @@ def test_families_share_their_colour_and_nobody_else_does():
         assert (found[one].colour == found[other].colour) == (with_knob[one] == with_knob[other])
 
 
+def test_many_methods_get_pale_bars_and_room_for_their_names():
+    """Error bars in colour are readable for six methods; on a phone the legend of fifteen takes half of the height."""
+    names = list(methods.METHODS)
+    few, many = (
+        figures.tradeoff_figure(pd.concat([curve_of(name, [(0.5, 0.1, 0.9)]) for name in chosen]), front=False)
+        for chosen in (names[: figures.FEW], names)
+    )
+    assert all(trace.error_y.color != many.data[0].error_y.color for trace in few.data)
+    assert len({trace.error_y.color for trace in many.data}) == 1
+    assert many.layout.height - few.layout.height == 18 * (len(names) - figures.FEW)
+
+
 def test_more_methods_than_marks_never_look_the_same(monkeypatch):
     many = {f"m{i}": methods.METHODS["fairglvq"] for i in range(30)}
     monkeypatch.setattr(figures, "METHODS", many)
