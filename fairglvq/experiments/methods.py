@@ -62,7 +62,7 @@ class Method:
 
 
 OF_GLVQ = frozenset({"activation", "batch_size", "beta", "init", "learning_rate", "max_epochs", "n_prototypes"})
-OF_GLVQ |= {"metric", "rank", "shuffle", "step"}
+OF_GLVQ |= {"metric", "n_iter_no_change", "rank", "shuffle", "step", "tol"}
 OF_FAIRGLVQ = OF_GLVQ | {"alpha"}
 OF_PARITYLVQ = frozenset({"measure", "metric", "n_prototypes", "rank"})
 """Names that a sweep may set; the strength, the seed and the history are not among them. ParityLVQ's own epochs and

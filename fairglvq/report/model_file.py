@@ -133,12 +133,13 @@ def assemble(
     epochs: int = 0,
     alpha_uses: int = 0,
     votes: ArrayLike | None = None,
+    typical_distance: tuple[float, int] = (0.0, 0),
     feature_names_in: Sequence[str] | None = None,
 ) -> GLVQ:
     """A fitted estimator from its parts, as `fit` would have left it.
 
-    ``prototypes`` (P, d) come class by class, ``pseudo`` (P,) are places in ``groups``. ``votes`` (P, K, G) let
-    ``partial_fit`` go on where it was.
+    ``prototypes`` (P, d) come class by class, ``pseudo`` (P,) are places in ``groups``. ``votes`` (P, K, G) and
+    ``typical_distance``, with the number of points behind it, let ``partial_fit`` go on where it was.
     """
     model = ESTIMATORS[estimator](**parameters)
     check_parameters(model.get_params(deep=False))
@@ -152,7 +153,7 @@ def assemble(
         model.pseudo_classes_ = model.groups_[np.asarray(pseudo, np.int64)]
     model.n_features_in_ = W.shape[1]
     model.n_epochs_, model.n_alpha_uses_, model.history_ = epochs, alpha_uses, []
-    model._stream_rng = np.random.default_rng(model._seed())
+    model._stream_rng, model._typical = np.random.default_rng(model._seed()), typical_distance
     shape = (len(W), len(model.classes_), 1 if groups is None else len(groups))
     model._votes = np.zeros(shape, np.int64) if votes is None else np.array(votes, np.int64).reshape(shape)
     if feature_names_in is not None:
@@ -192,6 +193,7 @@ def dumps(saved: SavedModel) -> str:
         if model.pseudo_classes_ is None or groups is None
         else [groups.index(group) for group in model.pseudo_classes_.tolist()],
         "votes": model._votes.ravel().tolist(),
+        "typical_distance": list(model._typical),
         "epochs": int(model.n_epochs_),
         "alpha_uses": int(model.n_alpha_uses_),
         "feature_names_in": [str(n) for n in model.feature_names_in_] if hasattr(model, "feature_names_in_") else None,
@@ -330,8 +332,19 @@ def _matrix(rows: list[list], *path: str | int) -> NDArray[np.float64]:
     return np.stack([_numbers(row, d, *path, i) for i, row in enumerate(rows)])
 
 
+def _typical_distance(tree: Mapping[str, Any]) -> tuple[float, int]:
+    """The distance and the number of points behind it; files of earlier versions have none."""
+    if "typical_distance" not in tree:
+        return 0.0, 0
+    distance, points = _entries(tree, "typical_distance", 2)
+    if min(distance, points) < 0:
+        _fail("typical_distance", why=f"must not be negative; got {[distance, points]}")
+    return float(distance), int(points)
+
+
 def _estimator(tree: Mapping[str, Any], W: np.ndarray, classes: list[Label], groups: list[Label]) -> GLVQ:
-    name, parameters = tree["estimator"], dict(tree["parameters"])
+    name = tree["estimator"]
+    parameters = ESTIMATORS[name]().get_params(deep=False) | tree["parameters"]
     P, K = len(W), len(classes)
     if isinstance(parameters["init"], list):
         parameters["init"] = start = _matrix(parameters["init"], "parameters", "init")
@@ -359,6 +372,7 @@ def _estimator(tree: Mapping[str, Any], W: np.ndarray, classes: list[Label], gro
         epochs=tree["epochs"],
         alpha_uses=tree["alpha_uses"],
         votes=_entries(tree, "votes", P * K * max(1, len(groups))),
+        typical_distance=_typical_distance(tree),
         feature_names_in=_entries(tree, "feature_names_in", W.shape[1]) or None,
     )
 

@@ -87,12 +87,14 @@ def _is_list_of(name: str, found: Any) -> bool:
 # The schema
 
 
-def _object(properties: Mapping[str, Any], *, null: bool = False) -> dict[str, Any]:
-    """Exactly these entries."""
+def _object(
+    properties: Mapping[str, Any], *, null: bool = False, later: frozenset[str] = frozenset()
+) -> dict[str, Any]:
+    """Exactly these entries; those that came ``later`` may be absent."""
     return {
         "type": ["object", "null"] if null else "object",
         "description": "must be an object or null" if null else "must be an object",
-        "required": list(properties),
+        "required": [name for name in properties if name not in later],
         "additionalProperties": False,
         "properties": dict(properties),
     }
@@ -121,12 +123,16 @@ def _one_of(*values: Any) -> dict[str, Any]:
     return {"enum": list(values), "description": f"must be one of {', '.join(map(str, values))}"}
 
 
+LATER = frozenset({"metric", "rank", "tol", "n_iter_no_change", "typical_distance"})
+"""What came after the first model files; where a file lacks a parameter, it has its default."""
+
+
 def _parameters(estimator: type[GLVQ]) -> dict[str, Any]:
     """Parameters by name; `check_parameters` judges their values."""
     plain = {"type": ["number", "string", "boolean", "null"], "description": "must be a plain value"}
     start = {"type": ["string", "array"], "description": "must be text or a list of rows of numbers"} | ROWS
     own = {"init": start, "random_state": _whole(2**63, null=True)}
-    return _object({name: own.get(name, plain) for name in estimator().get_params(deep=False)})
+    return _object({name: own.get(name, plain) for name in estimator().get_params(deep=False)}, later=LATER)
 
 
 TEXT = {"type": "string", "maxLength": MOST_LETTERS, "description": f"must be text of at most {MOST_LETTERS:,} letters"}
@@ -151,6 +157,7 @@ SCHEMA = _object(
         "prototypes": MATRIX,
         "pseudo_classes": WHOLES | {"type": ["wholes", "null"]},
         "votes": WHOLES,
+        "typical_distance": NUMBERS,
         "epochs": _whole(LARGEST_WHOLE),
         "alpha_uses": _whole(LARGEST_WHOLE),
         "feature_names_in": TEXTS | {"type": ["texts", "null"]},
@@ -163,7 +170,8 @@ SCHEMA = _object(
         "scaling": _object({"kind": _one_of("divide", "multiply"), "first": NUMBERS, "second": NUMBERS}, null=True),
         "projection": _object({"matrix": MATRIX, "shift": NUMBERS}, null=True),
         "data": _object({"title": TEXT, "fingerprint": TEXT}),
-    }
+    },
+    later=LATER,
 ) | {
     "allOf": [
         {

@@ -15,7 +15,7 @@ from fairglvq.experiments.fold import split
 from fairglvq.experiments.methods import METHODS, TrainingFold
 from fairglvq.fairness import metrics
 
-QUICK = {"n_prototypes": 2, "max_epochs": 10, "batch_size": 50}
+QUICK = {"n_prototypes": 2, "learning_rate": 0.03, "max_epochs": 10, "batch_size": 50}
 
 
 def people(n=1200, seed=0, labels=(0, 1), groups=(0, 1)):
