@@ -54,7 +54,7 @@ def fitted(data, k=4, C=1.0, seed=0, held_out=None):
     """A FairGLVQ model trained by the estimator on the scaled training part."""
     people = population(data, held_out)
     learn = ~people.measured if held_out is not None else people.measured
-    fair = FairGLVQ(k, C=C, max_epochs=20, batch_size=50, random_state=seed)
+    fair = FairGLVQ(k, C=C, learning_rate=0.03, max_epochs=20, batch_size=50, random_state=seed)
     fair.fit(people.X[learn], people.y[learn], sensitive_features=people.s[learn])
     return people, PrototypeModel(fair.prototypes_, fair.prototype_labels_, fair.pseudo_classes_)
 
@@ -67,7 +67,9 @@ def after_inp(data, projections, held_out=None, k=3, epochs=5):
     left = inp.transform(people.X)
     low, span = left[learn].min(axis=0), np.ptp(left[learn], axis=0)
     span[span <= 1e-12] = 1.0
-    plain = GLVQ(k, max_epochs=epochs, random_state=0).fit(((left - low) / span)[learn], people.y[learn])
+    plain = GLVQ(k, learning_rate=0.03, max_epochs=epochs, random_state=0).fit(
+        ((left - low) / span)[learn], people.y[learn]
+    )
     matrix = np.where(np.abs(inp.projection_) < 1e-12, 0.0, inp.projection_) / span[:, None]  # nothing but rounding
     model = PrototypeModel(plain.prototypes_, plain.prototype_labels_, np.zeros(2 * k, int), matrix, -low / span)
     return people, model, inp.directions_

@@ -9,8 +9,8 @@ from fairglvq.experiments import sweep
 from fairglvq.experiments.engine import SweepRun
 from fairglvq.experiments.worker import Answer, StoppedError, Worker
 
-QUICK = {"n_prototypes": 2, "max_epochs": 3, "batch_size": 100}
-LONG = {"n_prototypes": 10, "max_epochs": 200_000, "batch_size": 10}
+QUICK = {"n_prototypes": 2, "learning_rate": 0.03, "max_epochs": 3, "batch_size": 100}
+LONG = {"n_prototypes": 10, "learning_rate": 0.03, "max_epochs": 200_000, "batch_size": 10}
 SECONDS = {"max_epochs": 2_000}  # with LONG: a model takes about a second
 
 

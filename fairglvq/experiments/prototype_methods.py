@@ -16,6 +16,7 @@ from fairglvq.fairness.metrics import encode_groups
 
 OF_METRIC = frozenset({"activation", "beta", "n_prototypes", "rank"})
 OF_GLVQ = OF_METRIC | {"batch_size", "init", "learning_rate", "max_epochs", "metric", "shuffle", "step"}
+OF_GLVQ |= {"n_iter_no_change", "tol"}
 OF_FAIRGLVQ = OF_GLVQ | {"alpha"}
 OF_PARITYLVQ = frozenset({"measure", "metric", "n_prototypes", "rank"})
 """Names that a sweep may set; the strength, the seed and the history are not among them. Steps of L-BFGS, with which

@@ -9,11 +9,12 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.metaestimators import available_if
 
 from fairglvq.labels import as_column, encode, positions
-from fairglvq.lvq import learned_metric
+from fairglvq.lvq import auto_rate, learned_metric
 from fairglvq.lvq.directions import first_metric
 from fairglvq.lvq.initialisers import initial_prototypes
 from fairglvq.lvq.projected import Projected, lift, one_thread
 from fairglvq.lvq.prototype_classifier import PrototypeClassifier, refuse_large_values
+from fairglvq.lvq.schedules import Plateau, Timetable
 from fairglvq.lvq.trainer import Recipe, Snapshot, Trainer, as_rows, compact
 
 # More groups than this, with fewer members than that in the median group, are probably a measurement, not a group.
@@ -36,15 +37,25 @@ class GLVQ(PrototypeClassifier):
     """Nearest-prototype classifier whose prototypes minimise the sum of Φ(μ(x)).
 
     μ(x) = (d+ - d-) / (d+ + d-), with the squared Euclidean distances to the closest prototype of the point's class and
-    to the closest of another class; Φ is the ``activation``. Distances mix all features, and steps are longer the
-    smaller the distances: scale features to [0, 1] first (MinMaxScaler), as the paper does.
+    to the closest of another class; Φ is the ``activation``. Distances mix all features: scale them to [0, 1] first
+    (MinMaxScaler), as the paper does.
 
     Parameters
     ----------
     n_prototypes : int, default=5
         Prototypes per class.
-    learning_rate, max_epochs, batch_size
-        Mini-batch descent: step size η, passes over the data, points per step.
+    learning_rate : "auto" or float, default="auto"
+        Step size η of Algorithm 1. "auto" sets it from the data, so that neither their scale nor the number of
+        prototypes matters, and lowers it when the cost stays (:mod:`fairglvq.lvq.auto_rate`). A number is η as it is,
+        from the first step to the last. With ``step="published"``, "auto" is 0.03.
+    max_epochs, batch_size : int, default=250
+        Passes over the data, at most, and points per step. With "auto", training may end sooner, and an epoch has at
+        least 4 steps: fewer than 4 batches are made smaller, so that also small data get up to 1,000 steps.
+    tol, n_iter_no_change : float and int, default=1e-5 and 5
+        With "auto", the rate is divided by 4 when the cost has fallen by no more than ``tol`` in so many epochs; the
+        third time, training ends. The cost of an epoch is the mean of Φ(μ), of each point before the step that it
+        takes part in. FairGLVQ with C > 0 has no such cost: there the rate is lowered after 80 and 90 % of
+        ``max_epochs``, all of which are made.
     activation : {"swish", "sigmoid", "identity"}, default="swish"
         Φ; ``beta`` is its steepness.
     init : {"class-kmeans", "shared-kmeans", "random"} or array (P, d), default="class-kmeans"
@@ -88,7 +99,8 @@ class GLVQ(PrototypeClassifier):
     Warns
     -----
     ConvergenceWarning
-        If prototypes flew off and training stopped early.
+        If prototypes flew off and training stopped early; with ``learning_rate="auto"`` (and C = 0) also if the cost
+        rose, or still fell fast at ``max_epochs``.
     UserWarning
         If a class has fewer distinct points than prototypes, or if there are too many groups to be fair between.
     """
@@ -97,7 +109,7 @@ class GLVQ(PrototypeClassifier):
         self,
         n_prototypes=5,
         *,
-        learning_rate=0.03,
+        learning_rate="auto",
         max_epochs=250,
         batch_size=250,
         activation="swish",
@@ -109,6 +121,8 @@ class GLVQ(PrototypeClassifier):
         record_every="auto",
         metric="euclidean",
         rank=None,
+        tol=1e-5,
+        n_iter_no_change=5,
     ):
         self.n_prototypes = n_prototypes
         self.learning_rate = learning_rate
@@ -123,6 +137,8 @@ class GLVQ(PrototypeClassifier):
         self.record_every = record_every
         self.metric = metric
         self.rank = rank
+        self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
 
     def fit(self, X, y):
         """Train on X (n, d) with class labels y (n,)."""
@@ -150,14 +166,15 @@ class GLVQ(PrototypeClassifier):
                 return self._fit_metric(X, codes, group_codes, rng)
         self._set_metric(None)
         W = self._start(X, codes, rng)
+        recipe, schedule = self._plan(X, codes, W)
         trainer = Trainer(
-            as_rows(X), codes, group_codes, W, self._prototype_codes(), self._recipe(), rng, n_groups=self._n_groups()
+            as_rows(X), codes, group_codes, W, self._prototype_codes(), recipe, rng, n_groups=self._n_groups()
         )
         every = self._record_interval()
         if every:
             trainer.run(0, every)
         if self.max_epochs:
-            trainer.run(self.max_epochs, every)
+            trainer.run(self.max_epochs, every, schedule)
         self.history_: list = [self._decode(snapshot) for snapshot in trainer.history]
         self._set_prototypes(trainer.prototypes.W, trainer.prototypes.pseudo)
         self.n_epochs_, self.n_alpha_uses_ = trainer.epoch, trainer.alpha_uses
@@ -168,20 +185,25 @@ class GLVQ(PrototypeClassifier):
                 if trainer.steps
                 else "in the first step: the model is its start and has learned nothing"
             )
+        elif schedule and schedule.problem:
+            warnings.warn(f"{schedule.problem}.", ConvergenceWarning, stacklevel=3)
         return self
 
     def _fit_metric(self, X, codes, group_codes, rng):
-        X, targets = compact(X), [codes] if group_codes is None else [codes, group_codes]
+        unit = _largest_span(X)
+        X, targets = compact(X) / unit, [codes] if group_codes is None else [codes, group_codes]
         omega, images = first_metric(X, targets, self.metric, self.rank, rng)
-        given = self.init if isinstance(self.init, str) else np.asarray(self.init) @ np.atleast_2d(omega).T
+        given = self.init if isinstance(self.init, str) else np.asarray(self.init) / unit @ np.atleast_2d(omega).T
         V = initial_prototypes(given, images, codes, self.n_prototypes, len(self.classes_), rng)
         start = Projected(omega, V, np.zeros(len(V)))
         terms = learned_metric.Terms(codes, self._prototype_codes(), group_codes)
         taken = learned_metric.train(X, start, terms, self._recipe(), self.max_epochs, rng)
-        self.history_, last = taken, taken[-1]
+        last = taken[-1]
         omega = last.model.omega if last.model.omega.ndim == 2 else np.diag(last.model.omega)
-        self._set_metric(omega)
-        self._set_prototypes(lift(X, last.model.cells(last.model.project(X)), omega, last.model.V), last.pseudo_classes)
+        W = lift(X, last.model.cells(last.model.project(X)), omega, last.model.V)
+        self._set_metric(omega / unit)
+        self._set_prototypes(W * unit, last.pseudo_classes)
+        self.history_ = [entry._replace(model=entry.model._replace(omega=entry.model.omega / unit)) for entry in taken]
         self.n_epochs_, self.n_alpha_uses_ = last.epoch, 0
         return self
 
@@ -207,15 +229,21 @@ class GLVQ(PrototypeClassifier):
             W = self._start(X, codes, rng)
             self._set_prototypes(W, np.zeros(len(W), np.int64))
             self._votes = np.zeros((len(W), len(self.classes_), self._n_groups()), np.int64)
+            self._typical = 0.0, 0
         if self._votes.sum() > VOTES_PER_PROTOTYPE * len(self._votes):
             self._votes //= 2
+        recipe = self._recipe()._replace(batch_size=X.shape[0], shuffle=False)
+        if self._automatic:
+            if self._typical[1] < auto_rate.SAMPLE:
+                self._see_distances(X, codes, self.prototypes_)
+            recipe = recipe._replace(learning_rate=self._rate(auto_rate.STREAM_RATE, len(codes)))
         trainer = Trainer(
             as_rows(X),
             codes,
             group_codes,
             self.prototypes_,
             self._prototype_codes(),
-            self._recipe()._replace(batch_size=X.shape[0], shuffle=False),
+            recipe,
             rng,
             n_groups=self._n_groups(),
             pseudo=self._pseudo_codes(),
@@ -236,7 +264,34 @@ class GLVQ(PrototypeClassifier):
 
     def _recipe(self) -> Recipe:
         shared = {name: getattr(self, name) for name in Recipe._fields if hasattr(self, name)}
+        if self.learning_rate == "auto":  # to come from the data; with the published step the recipe's own
+            del shared["learning_rate"]
         return Recipe(**shared)
+
+    def _plan(self, X, codes, W) -> tuple[Recipe, Timetable | Plateau | None]:
+        """How ``fit`` trains: the recipe of the first step, and what changes its rate."""
+        recipe, self._typical = self._recipe(), (0.0, 0)
+        if not self._automatic:
+            return recipe, None
+        self._see_distances(X, codes, W)
+        batch_size = min(self.batch_size, math.ceil(len(codes) / auto_rate.STEPS_PER_EPOCH))
+        recipe = recipe._replace(learning_rate=self._rate(auto_rate.RATE, batch_size), batch_size=batch_size)
+        if recipe.C:
+            return recipe, Timetable(self.max_epochs)
+        return recipe, Plateau(self.tol, self.n_iter_no_change)
+
+    @property
+    def _automatic(self) -> bool:
+        return self.learning_rate == "auto" and self.step == "algorithm"
+
+    def _see_distances(self, X, codes, W) -> None:
+        """Take these points into the mean of typical distances, kept with the number of points behind it."""
+        known, rows = self._typical
+        found, total = auto_rate.typical_distance(X, codes, W, self._prototype_codes()), rows + len(codes)
+        self._typical = known + (found - known) * len(codes) / total, total
+
+    def _rate(self, rate: float, batch_size: int) -> float:
+        return rate * min(len(self.prototype_labels_), batch_size) * self._typical[0]
 
     # -- checks and labels ------------------------------------------------------------------------------------------
 
@@ -276,6 +331,12 @@ class GLVQ(PrototypeClassifier):
         if snapshot.pseudo_classes is None or self.groups_ is None:
             return snapshot
         return snapshot._replace(pseudo_classes=self.groups_[snapshot.pseudo_classes])
+
+
+def _largest_span(X) -> float:
+    """How wide the widest feature is; rounded, so that features scaled to [0, 1] are exactly 1 wide."""
+    spans = X.max(axis=0) - X.min(axis=0)
+    return float(f"{spans.max():.9g}") or 1.0
 
 
 def _warn_flew_off(when):

@@ -116,6 +116,7 @@ class Pulls(NamedTuple):
     """Sums over a batch."""
 
     sums: np.ndarray  # (2, P, d + 1) by term and prototype: Σ f x, and Σ f in the last column
+    totals: np.ndarray  # (2, 2) by term, where watched: Σ Φ(μ), and points whose nearest prototype has their label
     updates: np.ndarray  # (2,) by term: n of Algorithm 1, the number of updates
     simulated: np.ndarray  # (2,) by term: rivals that do not exist and were simulated with alpha
 
@@ -147,6 +148,7 @@ class Options(NamedTuple):
     batch_size: int
     published: bool
     shuffle: bool
+    watched: bool  # whether costs are summed up
     bounds: bool  # False measures every point after every step
     centre: np.ndarray  # (d,)
     fence: float  # the largest distance from the centre that a prototype may reach
@@ -442,17 +444,6 @@ def clear(pulls):
                 pulls.sums[term, j, k] = 0.0
 
 
-@inlined
-def add_term(term, points, batch, prototypes, tile, pulls, options, n_labels):
-    """Σ f (x, 1) of one term over the points of a tile, from the distances in ``tile.near``."""
-    closest_by_label(tile, batch.size, prototypes.codes[term], n_labels[term])
-    missing = choose_rivals(tile, points.labels[term], batch, n_labels[term], options.alpha)
-    weigh(tile, batch.size, options)
-    scatter(points.rows, batch, tile, pulls.sums[term])
-    pulls.updates[term] += 2 * batch.size - missing
-    pulls.simulated[term] += missing
-
-
 @part
 def add_totals(tile, count, options, totals):
     """Add Σ Φ(μ) and the number of points whose nearest prototype has their label to the totals (2,) of a term."""
@@ -464,6 +455,19 @@ def add_totals(tile, count, options, totals):
         totals[0] += value[b]
         d_plus, d_minus = closest[0, b], closest[1, b]
         totals[1] += (d_plus < d_minus) | ((d_plus == d_minus) & (who[0, b] < who[1, b]))  # the first wins a tie
+
+
+@inlined
+def add_term(term, points, batch, prototypes, tile, pulls, options, n_labels):
+    """Σ f (x, 1) of one term over the points of a tile, from the distances in ``tile.near``."""
+    closest_by_label(tile, batch.size, prototypes.codes[term], n_labels[term])
+    missing = choose_rivals(tile, points.labels[term], batch, n_labels[term], options.alpha)
+    weigh(tile, batch.size, options)
+    if options.watched:
+        add_totals(tile, batch.size, options, pulls.totals[term])
+    scatter(points.rows, batch, tile, pulls.sums[term])
+    pulls.updates[term] += 2 * batch.size - missing
+    pulls.simulated[term] += missing
 
 
 @part
@@ -665,19 +669,15 @@ def distances(rows, prototypes, out):
 
 
 @entry
-def survey(points, prototypes, tile, pulls, options, counts, totals):
-    """Leave in ``pulls.sums`` how the terms pull on the whole training set, scaled as a step scales them.
-
-    ``totals`` (1 or 2 terms, 2) receives :func:`add_totals` of each term.
-    """
-    n_terms, n_labels, width = totals.shape[0], counts.shape[1:], tile.near.shape[1]
+def survey(points, prototypes, tile, pulls, options, counts, n_terms):
+    """Leave in ``pulls.sums`` how the terms pull on the whole training set, scaled as a step scales them."""
+    n_labels, width = counts.shape[1:], tile.near.shape[1]
     clear(pulls)
     for start in range(0, points.order.size, width):
         batch = points.order[start : start + width]
         measure(points.rows, prototypes, batch, tile)
         for term in range(n_terms):
             add_term(term, points, batch, prototypes, tile, pulls, options, n_labels)
-            add_totals(tile, batch.size, options, totals[term])
     subtract_prototypes(prototypes, pulls, n_terms)
     for term in range(n_terms):
         factor = scale(term, points, points.order, pulls, n_labels, options)

@@ -37,7 +37,10 @@ _SEEDS = (np.random.Generator, np.random.RandomState, np.random.SeedSequence, np
 # What each parameter may be, as a test and in words.
 PARAMETERS = {
     "n_prototypes": (_number(Integral, lambda v: v >= 1), "a whole number of at least 1"),
-    "learning_rate": (_number(Real, lambda v: v > 0), "a number above 0"),
+    "learning_rate": (
+        lambda v: _one_of(["auto"])(v) or _number(Real, lambda n: n > 0)(v),
+        "'auto' or a number above 0",
+    ),
     "max_epochs": (_number(Integral, lambda v: v >= 0), "a whole number of at least 0"),
     "batch_size": (_number(Integral, lambda v: v >= 1), "a whole number of at least 1"),
     "activation": (_one_of(ACTIVATIONS), f"one of {', '.join(map(repr, ACTIVATIONS))}"),
@@ -61,6 +64,8 @@ PARAMETERS = {
         lambda v: v is None or _number(Integral, lambda n: n >= 1)(v),
         "None or a whole number of at least 1",
     ),
+    "tol": (_number(Real, lambda v: v >= 0), "a number of at least 0"),
+    "n_iter_no_change": (_number(Integral, lambda v: v >= 1), "a whole number of at least 1"),
     "max_gap": (_number(Real, lambda v: 0 <= v <= 1), "a number from 0 to 1"),
     "measure": (_one_of(MEASURES), f"one of {', '.join(map(repr, MEASURES))}"),
     "C": (_number(Real, lambda v: v >= 0), "a number of at least 0"),

@@ -10,6 +10,7 @@ import numpy as np
 
 from fairglvq.lvq import kernels
 from fairglvq.lvq.activations import ACTIVATIONS
+from fairglvq.lvq.schedules import Plateau, Timetable
 
 # A prototype this many data radii away from the data has no cell any more. Measured: 2.6 radii at the strongest
 # published C (Adult, COMPAS, Local, XOR), 18 at C = 300 on XOR, where half of all decisions are wrong already.
@@ -157,7 +158,9 @@ class Trainer:
         self.cells = new_cells(n, P, n_classes, n_groups) if self.voting else self.no_cells
         if running_votes is not None and self.voting:
             self.cells = self.cells._replace(counts=running_votes)
-        self.pulls = kernels.Pulls(np.zeros((2, P, d + 1)), np.zeros(2, np.int64), np.zeros(2, np.int64))
+        self.pulls = kernels.Pulls(
+            np.zeros((2, P, d + 1)), np.zeros((2, 2)), np.zeros(2, np.int64), np.zeros(2, np.int64)
+        )
         self.tile = kernels.new_tile(d, P, max(n_classes, n_groups))
         self.random = rng.integers(0, 2**63, 2, dtype=np.uint64)  # for the order, and for the draws of empty cells
         self.n_batches = math.ceil(n / recipe.batch_size)
@@ -170,21 +173,23 @@ class Trainer:
         if self.voting:
             self._vote()
 
-    def run(self, n_epochs: int, record_every: int = 0) -> bool:
+    def run(self, n_epochs: int, record_every: int = 0, schedule: Timetable | Plateau | None = None) -> bool:
         """Up to ``n_epochs`` more epochs; False once prototypes fly off (they stay where they were before that step).
 
         With ``record_every`` > 0, ``history`` grows by a snapshot every so many epochs and one at the end
-        (``n_epochs=0`` takes just that one).
+        (``n_epochs=0`` takes just that one). A ``schedule`` is told the class cost of every epoch where it
+        wants to know, lowers the rate and may end the training (:mod:`fairglvq.lvq.schedules`).
         """
         if self.flew_off:
             return False
         last, counts, kept = self.epoch + n_epochs, [], len(self.history)
         while True:
-            self._run(min(record_every or n_epochs, last - self.epoch))
+            epochs = min(record_every or n_epochs, last - self.epoch)
+            self._run_by(schedule, epochs) if schedule else self._run(epochs)
             if record_every:
                 self.history.append(self._snapshot())
                 counts.append(self.cells.counts.copy())
-            if self.flew_off or self.epoch >= last:
+            if self.flew_off or self.epoch >= last or (schedule and schedule.over):
                 break
         if counts and self.voting:
             gaps = parity_gaps(np.stack(counts), self.prototypes.labels).tolist()
@@ -200,11 +205,19 @@ class Trainer:
         counts += np.bincount(cell, minlength=counts.size).reshape(counts.shape)
         kernels.vote(counts, self.recipe.step == "published", self.random[1:], self.prototypes.pseudo)
 
-    def _run(self, n_epochs: int) -> None:
-        """Train without a record."""
-        cells = self.no_cells if self.lazy_votes else self.cells
+    def _run_by(self, schedule: Timetable | Plateau, n_epochs: int) -> None:
+        """Train without a record, epoch by epoch; the cost of an epoch is that of each batch before its step."""
+        last = self.epoch + n_epochs
+        while self.epoch < last and not (self.flew_off or schedule.over):
+            self.pulls.totals[:] = 0.0
+            self._run(1, schedule.factor, schedule.watched)
+            schedule.see(float(self.pulls.totals[0, 0]) / len(self.points.order))
+
+    def _run(self, n_epochs: int, factor: float = 1.0, watched: bool = False) -> None:
+        """Train without a record, at the recipe's rate times a factor."""
+        cells, options = self.no_cells if self.lazy_votes else self.cells, self._options(factor, watched)
         done, steps, measured, flips, uses, flew_off = kernels.run(
-            self.points, self.prototypes, cells, self.tile, self.pulls, self._options(), self.random, int(n_epochs)
+            self.points, self.prototypes, cells, self.tile, self.pulls, options, self.random, int(n_epochs)
         )
         self.flew_off |= flew_off
         self.epoch += done
@@ -213,7 +226,7 @@ class Trainer:
         self.flips += flips
         self.alpha_uses += uses
 
-    def _options(self) -> kernels.Options:
+    def _options(self, factor: float = 1.0, watched: bool = False) -> kernels.Options:
         recipe = self.recipe
         return kernels.Options(
             # Plain numbers only: Numba would compile anew for every other kind.
@@ -221,10 +234,11 @@ class Trainer:
             alpha=float(recipe.alpha),
             activation=ACTIVATIONS[recipe.activation].code,
             beta=float(recipe.beta),
-            learning_rate=float(recipe.learning_rate),
+            learning_rate=float(recipe.learning_rate) * factor,
             batch_size=int(min(recipe.batch_size, len(self.points.order))),
             published=recipe.step == "published",
             shuffle=bool(recipe.shuffle),
+            watched=watched,
             bounds=self.bounds,
             centre=self.centre,
             fence=self.fence,
@@ -237,10 +251,11 @@ class Trainer:
             self.cells.counts[:] = 0
             self._vote()
             self.flips += int((before != self.prototypes.pseudo).sum())
-        totals = np.zeros((2 if self.voting else 1, 2))  # by term: Σ Φ(μ), points with the right label
-        kernels.survey(self.points, self.prototypes, self.tile, self.pulls, self._options(), self.cells.counts, totals)
+        options, n_terms = self._options(watched=True), 2 if self.voting else 1
+        self.pulls.totals[:] = 0.0
+        kernels.survey(self.points, self.prototypes, self.tile, self.pulls, options, self.cells.counts, n_terms)
         class_pull, fair_pull = self.pulls.sums[:, :, :-1].copy()
-        costs, right = (totals / len(self.points.order)).T.tolist()
+        costs, right = (self.pulls.totals / len(self.points.order)).T.tolist()
         if not self.voting:
             fair_pull[:] = math.nan
         flips = self.flips - self.flips_recorded

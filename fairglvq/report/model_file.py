@@ -140,12 +140,14 @@ def assemble(
     votes: ArrayLike | None = None,
     omega: ArrayLike | None = None,
     handicaps: ArrayLike | None = None,
+    typical_distance: tuple[float, int] = (0.0, 0),
     feature_names_in: Sequence[str] | None = None,
 ) -> PrototypeClassifier:
     """A fitted estimator from its parts, as `fit` would have left it but for what it notes about training.
 
-    ``prototypes`` (P, d) come class by class, ``pseudo`` (P,) are places in ``groups``. ``votes`` (P, K, G) let
-    ``partial_fit`` go on where it was. A learned metric has an ``omega`` (r, d), a ParityLVQ ``handicaps`` (P,), too.
+    ``prototypes`` (P, d) come class by class, ``pseudo`` (P,) are places in ``groups``. ``votes`` (P, K, G) and
+    ``typical_distance``, with the number of points behind it, let ``partial_fit`` go on where it was. A learned metric
+    has an ``omega`` (r, d), a ParityLVQ ``handicaps`` (P,), too.
     """
     model = ESTIMATORS[estimator](**parameters)
     model._check_parameters()
@@ -164,7 +166,7 @@ def assemble(
     if isinstance(model, GLVQ):
         model.n_epochs_, model.n_alpha_uses_ = epochs, alpha_uses
     if isinstance(model, GLVQ) and omega is None:
-        model._stream_rng = np.random.default_rng(model._seed())
+        model._stream_rng, model._typical = np.random.default_rng(model._seed()), typical_distance
         shape = (len(W), len(model.classes_), 1 if groups is None else len(groups))
         model._votes = np.zeros(shape, np.int64) if votes is None else np.array(votes, np.int64).reshape(shape)
     if feature_names_in is not None:
@@ -202,6 +204,7 @@ def dumps(saved: SavedModel) -> str:
         if model.pseudo_classes_ is None or groups is None
         else [groups.index(group) for group in model.pseudo_classes_.tolist()],
         "votes": model._votes.ravel().tolist() if getattr(model, "omega_", None) is None else [],
+        "typical_distance": list(getattr(model, "_typical", (0.0, 0))),
         "epochs": int(getattr(model, "n_epochs_", 0)),
         "alpha_uses": int(getattr(model, "n_alpha_uses_", 0)),
         "feature_names_in": [str(n) for n in model.feature_names_in_] if hasattr(model, "feature_names_in_") else None,
@@ -348,10 +351,21 @@ def _matrix(rows: list[list], *path: str | int) -> NDArray[np.float64]:
     return np.stack([_numbers(row, d, *path, i) for i, row in enumerate(rows)])
 
 
+def _typical_distance(tree: Mapping[str, Any]) -> tuple[float, int]:
+    """The distance and the number of points behind it; files of earlier versions have none."""
+    if "typical_distance" not in tree:
+        return 0.0, 0
+    distance, points = _entries(tree, "typical_distance", 2)
+    if min(distance, points) < 0:
+        _fail("typical_distance", why=f"must not be negative; got {[distance, points]}")
+    return float(distance), int(points)
+
+
 def _estimator(
     tree: Mapping[str, Any], W: np.ndarray, classes: list[Label], groups: list[Label]
 ) -> PrototypeClassifier:
-    name, parameters = tree["estimator"], dict(tree["parameters"])
+    name = tree["estimator"]
+    parameters = ESTIMATORS[name]().get_params(deep=False) | tree["parameters"]
     P, K = len(W), len(classes)
     if isinstance(parameters.get("init"), list):
         parameters["init"] = start = _matrix(parameters["init"], "parameters", "init")
@@ -380,6 +394,7 @@ def _estimator(
         epochs=tree["epochs"],
         alpha_uses=tree["alpha_uses"],
         votes=_entries(tree, "votes", P * K * max(1, len(groups)) if omega is None else 0) or None,
+        typical_distance=_typical_distance(tree),
         omega=omega,
         handicaps=handicaps,
         feature_names_in=_entries(tree, "feature_names_in", W.shape[1]) or None,

@@ -20,7 +20,7 @@ from fairglvq.wording import cut
 FORMAT = "fairglvq-model"
 FORMAT_VERSION = 1
 ESTIMATORS: dict[str, type[PrototypeClassifier]] = {"GLVQ": GLVQ, "FairGLVQ": FairGLVQ, "ParityLVQ": ParityLVQ}
-LATER = ("metric", "rank")
+LATER = ("metric", "rank", "tol", "n_iter_no_change")
 """Parameters that GLVQ and FairGLVQ did not have when the first files were written; without them, the defaults."""
 
 MOST_ROWS = 100_000  # of one list of lists or objects
@@ -157,6 +157,7 @@ SCHEMA = _object(
         "handicaps": NUMBERS,
         "pseudo_classes": WHOLES | {"type": ["wholes", "null"]},
         "votes": WHOLES,
+        "typical_distance": NUMBERS,
         "epochs": _whole(LARGEST_WHOLE),
         "alpha_uses": _whole(LARGEST_WHOLE),
         "feature_names_in": TEXTS | {"type": ["texts", "null"]},
@@ -178,7 +179,7 @@ SCHEMA = _object(
         "projection": _object({"matrix": MATRIX, "shift": NUMBERS}, null=True),
         "data": _object({"title": TEXT, "fingerprint": TEXT}),
     },
-    optional=("omega", "handicaps"),  # a learned metric has the one, ParityLVQ both
+    optional=("omega", "handicaps", "typical_distance"),  # not every model has them
 ) | {
     "allOf": [
         {

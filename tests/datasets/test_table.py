@@ -667,7 +667,7 @@ def mine():
 
 
 def test_it_evaluates_trains_and_has_a_limit(mine):
-    rows = evaluation.evaluate(mine, "fairglvq", [0, 1], folds=3, store=False, max_epochs=5)
+    rows = evaluation.evaluate(mine, "fairglvq", [0, 1], folds=3, store=False, learning_rate=0.03, max_epochs=5)
     assert rows["dataset"].unique().tolist() == ["table"]
     assert rows["accuracy"].between(0.3, 1).all()
     FairGLVQ(2, max_epochs=3, random_state=0).fit(mine.X / 200, mine.y, sensitive_features=mine.s)

@@ -24,7 +24,7 @@ from fairglvq.experiments.store import RowKey, Store, default_path
 from fairglvq.fairness import metrics
 from fairglvq.lvq.initialisers import initial_prototypes
 
-QUICK = {"n_prototypes": 2, "max_epochs": 5, "batch_size": 50}
+QUICK = {"n_prototypes": 2, "learning_rate": 0.03, "max_epochs": 5, "batch_size": 50}
 
 
 @pytest.fixture(scope="module")

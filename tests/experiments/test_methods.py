@@ -17,7 +17,7 @@ from fairglvq.fairness import metrics
 from fairglvq.lvq.initialisers import initial_prototypes
 
 MITIGATIONS = [name for name, method in METHODS.items() if isinstance(method, comparators.Mitigation)]
-QUICK = {"n_prototypes": 2, "max_epochs": 10, "batch_size": 50}
+QUICK = {"n_prototypes": 2, "learning_rate": 0.03, "max_epochs": 10, "batch_size": 50}
 
 
 def quick(name):

@@ -340,7 +340,7 @@ def test_a_model_that_sees_everything_is_its_own_profile(case):
 
 def test_matched_prototypes_have_the_smallest_sum_of_squares():
     people = population(small())
-    plain = GLVQ(4, max_epochs=10, random_state=0).fit(people.X, people.y)
+    plain = GLVQ(4, learning_rate=0.03, max_epochs=10, random_state=0).fit(people.X, people.y)
     _, fair = fitted(small(), C=2.0)
     before = PrototypeModel(plain.prototypes_, plain.prototype_labels_)
     pairs = explain.match(explain.explain(people, before), explain.explain(people, fair))

@@ -12,7 +12,6 @@ import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import coo_array, csr_array, csr_matrix
 from sklearn.base import clone
-from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -50,20 +49,21 @@ def one_hot(n=200, seed=0):
 
 
 def quick(**parameters):
-    return FairGLVQ(**{"n_prototypes": 2, "max_epochs": 5, "batch_size": 50, "random_state": 0, **parameters})
+    """Five epochs of Algorithm 1."""
+    few = {"n_prototypes": 2, "learning_rate": 0.03, "max_epochs": 5, "batch_size": 50, "random_state": 0}
+    return FairGLVQ(**{**few, **parameters})
 
 
-@parametrize_with_checks([GLVQ(), FairGLVQ(C=0), GLVQ(2, max_epochs=5), FairGLVQ(2, C=0, max_epochs=5)])
+@parametrize_with_checks(
+    [
+        GLVQ(),
+        FairGLVQ(C=0),
+        GLVQ(2, learning_rate=0.1, max_epochs=5),
+        FairGLVQ(2, C=0, learning_rate=3.0, max_epochs=50),
+    ]
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
-
-
-def test_the_poor_score_tag_hides_no_poor_classifier():
-    """scikit-learn's check asks 0.83 of FairGLVQ on these blobs; scaled, as in the paper, it has more to show."""
-    X, y = make_blobs(n_samples=300, random_state=0)
-    X = MinMaxScaler().fit_transform(X)
-    scores = [FairGLVQ(C=0, batch_size=25, random_state=seed).fit(X, y).score(X, y) for seed in range(3)]
-    assert min(scores) > 0.9
 
 
 class TestHistory:
@@ -158,7 +158,7 @@ class TestHistory:
 
     def test_without_groups(self):
         X, y, _ = clouds()
-        model = GLVQ(2, max_epochs=3).fit(X, y)
+        model = GLVQ(2, learning_rate=0.03, max_epochs=3).fit(X, y)
         for entry in model.history_:
             assert entry.pseudo_classes is None
             assert np.isnan([entry.fair_cost, entry.statistical_parity]).all()
@@ -187,7 +187,7 @@ class TestMitigation:
 
     def test_without_fairness_it_is_glvq(self):
         X, y, s = self.data.X, self.data.y, self.data.s
-        shared = {"init": "shared-kmeans", "max_epochs": 20, "random_state": 4}
+        shared = {"init": "shared-kmeans", "learning_rate": 0.03, "max_epochs": 20, "random_state": 4}
         glvq = GLVQ(**shared).fit(X, y)
         watched = FairGLVQ(C=0, **shared).fit(X, y, sensitive_features=s)
         alone = FairGLVQ(C=0, **shared).fit(X, y)
@@ -420,7 +420,7 @@ class TestCompany:
     def test_parameters(self):
         fair, glvq = FairGLVQ().get_params(), GLVQ().get_params()
         contract = {
-            "n_prototypes": 5, "learning_rate": 0.03, "max_epochs": 250, "batch_size": 250, "activation": "swish",
+            "n_prototypes": 5, "learning_rate": "auto", "max_epochs": 250, "batch_size": 250, "activation": "swish",
             "beta": 2.0, "step": "algorithm", "shuffle": True, "random_state": None,
         }  # fmt: skip
         assert contract.items() <= glvq.items()
@@ -459,7 +459,7 @@ class TestGuards:
         """Prototypes stay finite and inside the fence, with a warning when that took stopping."""
         data = datasets.load("xor", size=100)
         X = layout(np.asarray(data.X))
-        model = FairGLVQ(4, C=C, random_state=0, batch_size=50)
+        model = FairGLVQ(4, C=C, learning_rate=0.03, random_state=0, batch_size=50)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             model.fit(X, data.y, sensitive_features=data.s)
@@ -630,7 +630,9 @@ class TestGuards:
             ("n_prototypes", [0, -1, 2.5, "2", True, None], "a whole number of at least 1"),
             ("C", [-0.1, np.nan, np.inf, "1", True, None], "a number of at least 0"),
             ("alpha", [1.0, 0.5, np.inf, "2", True], "a number above 1"),
-            ("learning_rate", [0, -1.0, np.nan, "0.1", True], "a number above 0"),
+            ("learning_rate", [0, -1.0, np.nan, "0.1", True, None], "'auto' or a number above 0"),
+            ("tol", [-1e-9, np.nan, "0", True, None], "a number of at least 0"),
+            ("n_iter_no_change", [0, 2.5, "5", True, None], "a whole number of at least 1"),
             ("max_epochs", [-1, 2.5, "9", True], "a whole number of at least 0"),
             ("batch_size", [0, 2.5, "9", True], "a whole number of at least 1"),
             ("beta", [0, -2.0, "2", True], "a number above 0"),

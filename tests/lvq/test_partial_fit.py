@@ -48,7 +48,13 @@ def nearest(X, W):
 class TestSteps:
     def test_without_fairness_a_stream_of_slices_is_fit_in_order(self):
         X, y, _ = clouds()
-        parameters = {"init": X[:4] + 0.01, "batch_size": 50, "shuffle": False, "random_state": 0}
+        parameters = {
+            "init": X[:4] + 0.01,
+            "learning_rate": 0.03,
+            "batch_size": 50,
+            "shuffle": False,
+            "random_state": 0,
+        }
         streamed = stream(GLVQ(2, **parameters), X, y, passes=3)
         fitted = GLVQ(2, **parameters, max_epochs=3).fit(X, y)
         assert np.abs(fitted.prototypes_ - parameters["init"]).max() > 0.01
@@ -59,7 +65,7 @@ class TestSteps:
     @pytest.mark.parametrize("step", ["algorithm", "published"])
     def test_the_first_batch_is_one_step_of_fit(self, step):
         X, y, s = clouds()
-        parameters = {"init": X[:4] + 0.01, "C": 0.7, "step": step, "random_state": 0}
+        parameters = {"init": X[:4] + 0.01, "learning_rate": 0.03, "C": 0.7, "step": step, "random_state": 0}
         streamed = stream(FairGLVQ(2, **parameters), X, y, s, size=200)
         fitted = FairGLVQ(2, **parameters, batch_size=200, max_epochs=1, shuffle=False)
         fitted.fit(X, y, sensitive_features=s)
@@ -68,8 +74,9 @@ class TestSteps:
 
     def test_it_goes_on_where_fit_ended(self):
         X, y, s = clouds()
-        model = FairGLVQ(2, C=0.5, max_epochs=3, batch_size=200, shuffle=False, init=X[:4], random_state=0)
-        whole = FairGLVQ(2, C=0.5, max_epochs=4, batch_size=200, shuffle=False, init=X[:4], random_state=0)
+        parameters = {"C": 0.5, "learning_rate": 0.03, "batch_size": 200, "shuffle": False, "random_state": 0}
+        model = FairGLVQ(2, max_epochs=3, init=X[:4], **parameters)
+        whole = FairGLVQ(2, max_epochs=4, init=X[:4], **parameters)
         model.fit(X, y, sensitive_features=s)
         before = model.prototypes_.copy()
         assert_array_equal(model._votes.sum(axis=1), model_votes(X, s, before))

@@ -12,6 +12,7 @@ from sklearn.preprocessing import MinMaxScaler
 from fairglvq import GLVQ, FairGLVQ, ParityLVQ, datasets
 from fairglvq.datasets.split import Scaling
 from fairglvq.report.model_file import ModelFileError, Projection, SavedModel, assemble, dumps, loads
+from fairglvq.report.model_schema import LATER
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +100,7 @@ def test_a_model_behind_a_projection(saved, german):
 @pytest.mark.parametrize("labels", [["no", "yes"], [1.0, 2.0], [False, True], [-3, 7], ["<b>", "מין"]])
 def test_labels_of_every_kind_and_glvq_without_groups(labels):
     X, y = np.random.default_rng(0).random((40, 3)), np.array(labels * 20)
-    model = GLVQ(2, max_epochs=3, random_state=0).fit(X, y)
+    model = GLVQ(2, learning_rate=0.03, max_epochs=3, random_state=0).fit(X, y)
     back = loads(dumps(SavedModel(model))).model
     assert back.groups_ is None
     assert back.pseudo_classes_ is None
@@ -109,7 +110,7 @@ def test_labels_of_every_kind_and_glvq_without_groups(labels):
 
 def test_names_of_a_frame_are_kept_and_checked():
     X = pd.DataFrame(np.random.default_rng(0).random((40, 2)), columns=["a", "b"])
-    model = GLVQ(1, max_epochs=2, random_state=0).fit(X, [0, 1] * 20)
+    model = GLVQ(1, learning_rate=0.03, max_epochs=2, random_state=0).fit(X, [0, 1] * 20)
     back = loads(dumps(SavedModel(model))).model
     np.testing.assert_array_equal(back.predict(X), model.predict(X))
     with pytest.raises(ValueError, match="feature names"):
@@ -118,7 +119,9 @@ def test_names_of_a_frame_are_kept_and_checked():
 
 def test_an_array_start_and_a_generator():
     X, start = np.random.default_rng(0).random((40, 2)), [[0.0, 0.25], [1.0, 1 / 3]]
-    model = GLVQ(1, max_epochs=2, init=start, random_state=np.random.default_rng(1)).fit(X, [0, 1] * 20)
+    model = GLVQ(1, learning_rate=0.03, max_epochs=2, init=start, random_state=np.random.default_rng(1)).fit(
+        X, [0, 1] * 20
+    )
     back = loads(dumps(SavedModel(model))).model
     np.testing.assert_array_equal(back.init, start)
     assert back.random_state is None
@@ -307,10 +310,20 @@ def test_a_model_with_names_of_every_length_opens_again(saved):
     assert loads(dumps(longest)).data_title == longest.data_title
 
 
-def test_every_key_is_needed(tree):
-    for key in tree:
+def test_every_key_of_the_first_files_is_needed(tree):
+    for key in tree.keys() - {"typical_distance"}:
         with pytest.raises(ModelFileError, match=f"lacks {key}"):
             loads(json.dumps({name: value for name, value in tree.items() if name != key}))
+
+
+def test_a_file_from_before_the_automatic_rate(tree):
+    parameters = {name: value for name, value in tree["parameters"].items() if name not in LATER}
+    old = {name: value for name, value in tree.items() if name != "typical_distance"} | {"parameters": parameters}
+    model = loads(json.dumps(old)).model
+    assert model.get_params()["learning_rate"] == tree["parameters"]["learning_rate"]
+    assert (model.metric, model.tol, model._typical) == ("euclidean", GLVQ().tol, (0.0, 0))
+    with pytest.raises(ModelFileError, match=r"typical_distance.*must not be negative"):
+        loads(json.dumps(tree | {"typical_distance": [-1.0, 5]}))
 
 
 # Learned metrics and handicaps

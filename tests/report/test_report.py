@@ -46,7 +46,7 @@ def explained(german):
 @pytest.fixture(scope="module")
 def rows(german):
     found = [
-        evaluation.evaluate(german, method, [0, 1], folds=2, store=False, max_epochs=2)
+        evaluation.evaluate(german, method, [0, 1], folds=2, store=False, learning_rate=0.03, max_epochs=2)
         for method in ("glvq", "fairglvq")
     ]
     return pd.concat(found)

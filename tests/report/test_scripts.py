@@ -22,7 +22,7 @@ from fairglvq.tradeoff import curve
 def test_a_sweep_prints_the_numbers(monkeypatch, tmp_path):
     monkeypatch.setenv("FAIRGLVQ_STORE", str(tmp_path / "store.sqlite"))
     data = datasets.load("xor", size=40, seed=2)
-    params = {"n_prototypes": np.int64(2), "max_epochs": 3, "init": "shared-kmeans"}
+    params = {"n_prototypes": np.int64(2), "learning_rate": 0.03, "max_epochs": 3, "init": "shared-kmeans"}
     sweeps = {"glvq": [], "fairglvq": [0, 0.5]}
     shown = curve.summary(
         pd.concat(
