@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from fairglvq.lvq.fair_glvq import FairGLVQ
     from fairglvq.lvq.glvq import GLVQ
     from fairglvq.lvq.parity_lvq import ParityLVQ
+    from fairglvq.trees.fair_tree import FairTree
 
 _CLASSES = {
     "GLVQ": "lvq.glvq",
     "FairGLVQ": "lvq.fair_glvq",
     "ParityLVQ": "lvq.parity_lvq",
+    "FairTree": "trees.fair_tree",
     "NullSpaceProjection": "fairness.projection",
 }
 _MODULES = {
@@ -31,7 +33,8 @@ _MODULES = {
 }
 
 __all__ = [
-    "GLVQ", "FairGLVQ", "NullSpaceProjection", "ParityLVQ", "__version__", "datasets", "evaluation", "limit", "metrics",
+    "GLVQ", "FairGLVQ", "FairTree", "NullSpaceProjection", "ParityLVQ", "__version__",
+    "datasets", "evaluation", "limit", "metrics",
 ]  # fmt: skip
 
 

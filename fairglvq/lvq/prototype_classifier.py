@@ -118,7 +118,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         # Labels are checked here: validate_data would refuse those it does not know and turn pandas' Int64 into floats.
         unchecked = None if y is None else "no_validation"
         X = validate_data(self, X, unchecked, accept_sparse="csr", dtype=np.float64, reset=reset)
-        y = _check_labels(y)
+        y = check_labels(y)
         check_consistent_length(X, y)
         refuse_large_values(X, "X")
         return X, y
@@ -189,7 +189,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         return tags
 
 
-def _check_labels(y) -> np.ndarray:
+def check_labels(y) -> np.ndarray:
     """Class labels (n,); numbers that are no labels but measurements are an error."""
     y = as_array(y)
     if y.ndim != 1:
