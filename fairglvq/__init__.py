@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from fairglvq.lvq.glvq import GLVQ
     from fairglvq.lvq.parity_lvq import ParityLVQ
     from fairglvq.trees.fair_tree import FairTree
+    from fairglvq.trees.fair_tree_regressor import FairTreeRegressor
 
 _CLASSES = {
     "GLVQ": "lvq.glvq",
     "FairGLVQ": "lvq.fair_glvq",
     "ParityLVQ": "lvq.parity_lvq",
     "FairTree": "trees.fair_tree",
+    "FairTreeRegressor": "trees.fair_tree_regressor",
     "NullSpaceProjection": "fairness.projection",
 }
 _MODULES = {
@@ -33,7 +35,7 @@ _MODULES = {
 }
 
 __all__ = [
-    "GLVQ", "FairGLVQ", "FairTree", "NullSpaceProjection", "ParityLVQ", "__version__",
+    "GLVQ", "FairGLVQ", "FairTree", "FairTreeRegressor", "NullSpaceProjection", "ParityLVQ", "__version__",
     "datasets", "evaluation", "limit", "metrics",
 ]  # fmt: skip
 

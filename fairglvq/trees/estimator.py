@@ -18,6 +18,7 @@ from fairglvq.trees.rules import rules
 
 CRITERIA = ("entropy", "gini")
 DECIDE = ("majority", "fair")
+PROTECTED = ("auto", "values", "groups")
 
 
 def _is_finite(value):
@@ -30,6 +31,7 @@ PARAMETERS = {
     "max_gap": PROTOTYPES["max_gap"],
     "C": (_is_finite, "a finite number"),
     "criterion": (lambda v: v in CRITERIA, f"one of {', '.join(map(repr, CRITERIA))}"),
+    "protected": (lambda v: v in PROTECTED, f"one of {', '.join(map(repr, PROTECTED))}"),
     "decide": (lambda v: v in DECIDE, f"one of {', '.join(map(repr, DECIDE))}"),
 }
 
