@@ -20,11 +20,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairglvq.fairness.metrics import gaps_from_counts
+from fairglvq.fairness.cells import Cells, Counts
 
-__all__ = ["Decision", "decide_cells", "gap_of", "majority"]
+__all__ = ["Decision", "decide_cells"]
 
-Counts = NDArray[np.int64]
 Answers = NDArray[np.intp]
 
 
@@ -40,11 +39,6 @@ class Decision(NamedTuple):
     gap: float
     bound: float
     optimal: bool
-
-
-def majority(counts: ArrayLike) -> Answers:
-    """The most frequent class (P,) of each cell, from counts (P, K, G)."""
-    return np.asarray(counts).sum(axis=2).argmax(axis=1)
 
 
 def decide_cells(
@@ -79,27 +73,18 @@ def decide_cells(
     found = np.where(chosen, favourable, others.argmax(axis=1))
     empty = by_class.sum(axis=1) == 0
     found[empty] = by_class.sum(axis=0).argmax() if answers is None else np.asarray(answers)[empty]
-    n = table.sum()
-    right = by_class[np.arange(len(found)), found].sum()
+    reached = Cells(table, found, favourable).score
     if bound is None:
-        return Decision(found, float(right / n), gap_of(table, found, favourable), float(right / n), True)
-    best = float((others.max(axis=1)[~empty].sum() + bound) / n)
+        return Decision(found, reached.accuracy, reached.statistical_parity, reached.accuracy, True)
+    best = float((others.max(axis=1)[~empty].sum() + bound) / reached.n)
     warnings.warn(
-        f"No proof within {time_limit:g} s that these answers are the best with a gap of at most {max_gap:g}: their "
-        f"accuracy is {right / n:.4f}, that of the best at most {best:.4f}. Raise time_limit or take fewer cells.",
+        f"No proof within {time_limit:g} s that these answers are the best with a gap of at most {max_gap:g}: "
+        f"their accuracy is {reached.accuracy:.4f}, that of the best at most {best:.4f}. "
+        "Raise time_limit or take fewer cells.",
         UserWarning,
         stacklevel=2,
     )
-    return Decision(found, float(right / n), gap_of(table, found, favourable), best, False)
-
-
-def gap_of(counts: ArrayLike, answers: ArrayLike, favourable: int) -> float:
-    """Statistical parity gap of answers (P,) to cells with counts (P, K, G); NaN with fewer than two groups."""
-    by_group = np.asarray(counts).sum(axis=1)  # (P, G)
-    given = by_group[np.asarray(answers) == favourable].sum(axis=0)
-    table = np.zeros((by_group.shape[1], 2, 2), np.int64)
-    table[:, 0, 1], table[:, 0, 0] = given, by_group.sum(axis=0) - given
-    return float(gaps_from_counts(table).statistical_parity)
+    return Decision(found, reached.accuracy, reached.statistical_parity, best, False)
 
 
 def _select(gain, members, max_gap: float, time_limit: float):

@@ -87,9 +87,19 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
 
     def predict(self, X):
         """The class of the nearest prototype."""
+        cells = self.apply(X)
+        return self.prototype_labels_[cells]
+
+    def apply(self, X):
+        """The cell of each point, (n,): which of ``prototypes_`` decides about it."""
         X = self._points(X)
         nearest = [self._comparable(X[a : a + BLOCK]).argmin(axis=1) for a in range(0, X.shape[0], BLOCK)]
-        return self.prototype_labels_[np.concatenate(nearest)]
+        return np.concatenate(nearest)
+
+    @property
+    def cell_labels_(self):
+        """What each cell answers, under the name that all partition models share."""
+        return self.prototype_labels_
 
     def decision_function(self, X):
         """How clearly a class wins: (d_other - d_class) / (d_other + d_class), in [-1, 1].

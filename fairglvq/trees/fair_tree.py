@@ -5,7 +5,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import validate_data
 
-from fairglvq.fairness.deciding import decide_cells, majority
+from fairglvq.fairness.cells import count, majority
+from fairglvq.fairness.deciding import decide_cells
 from fairglvq.labels import as_column, encode, favourable_of
 from fairglvq.lvq.prototype_classifier import check_labels
 from fairglvq.trees.estimator import TreeEstimator
@@ -85,12 +86,15 @@ class FairTree(ClassifierMixin, TreeEstimator):
         K, G = len(self.classes_), 1 if self.groups_ is None else len(self.groups_)
         indicators = np.eye(K)[codes], np.eye(G)[groups]
         leaves = self._grow(X, *indicators, (1 / len(y), self.C / len(y)), self.criterion == "entropy")
-        shape = self.n_leaves_, K, G
-        self.counts_ = np.bincount(np.ravel_multi_index((leaves, codes, groups), shape), minlength=np.prod(shape))
-        self.counts_ = self.counts_.reshape(shape)
+        self.counts_ = count(leaves, codes, groups, (self.n_leaves_, K, G))
         self.leaf_labels_ = self.classes_[self._answers(favourable)]
         self.pseudo_classes_ = None if self.groups_ is None else self.groups_[self.counts_.sum(axis=1).argmax(axis=1)]
         return self
+
+    @property
+    def cell_labels_(self):
+        """What each leaf answers, under the name that all partition models share."""
+        return self.leaf_labels_
 
     def predict(self, X):
         """What the leaf of each row answers, (n,)."""

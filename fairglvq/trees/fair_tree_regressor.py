@@ -5,6 +5,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import validate_data
 
+from fairglvq.fairness.cells import moments
 from fairglvq.labels import as_column, encode
 from fairglvq.trees.estimator import TreeEstimator
 
@@ -36,8 +37,10 @@ class FairTreeRegressor(RegressorMixin, TreeEstimator):
     n_leaves_ : int
     groups_ : ndarray or None
         None if the protected value is a number or not given.
-    leaf_sizes_, leaf_values_, leaf_variances_ : ndarray (n_leaves,)
-        Training rows, and mean and variance of their targets; the means are the predictions.
+    moments_ : Moments
+        Training rows in each leaf, and mean and variance of target and protected value there.
+    leaf_values_ : ndarray (n_leaves,)
+        What each leaf predicts: its mean target.
     protected_means_ : ndarray (n_leaves,) or (n_leaves, n_groups), or None
         Mean protected value of each leaf, or the shares of the groups.
     history_ : list of Split
@@ -64,13 +67,13 @@ class FairTreeRegressor(RegressorMixin, TreeEstimator):
         target, protected = (y - y.mean())[:, None], columns - columns.mean(axis=0)
         weights = [1.0, float(self.C)] / np.array([(part**2).sum() or np.inf for part in (target, protected)])
         leaves = self._grow(X, target, protected, weights, entropy=False)
-        self.leaf_sizes_ = np.bincount(leaves)
-        self.leaf_values_ = self._means(leaves, y)
-        self.leaf_variances_ = self._means(leaves, (y - self.leaf_values_[leaves]) ** 2)
+        self.moments_ = moments(leaves, np.column_stack([y, columns]), self.n_leaves_)
+        self.leaf_values_ = self.moments_.answers
         self.protected_means_ = None
         if sensitive_features is not None:
-            means = np.column_stack([self._means(leaves, column) for column in columns.T])
-            self.protected_means_ = means[:, 0] if self.groups_ is None else means
+            self.protected_means_ = (
+                self.moments_.means[:, 1:] if self.groups_ is not None else self.moments_.means[:, 1]
+            )
         return self
 
     def predict(self, X):
@@ -80,9 +83,6 @@ class FairTreeRegressor(RegressorMixin, TreeEstimator):
 
     def _answer(self, leaf):
         return f"value: [{self.leaf_values_[leaf]:.2f}]"
-
-    def _means(self, leaves, values):
-        return np.bincount(leaves, weights=values) / self.leaf_sizes_
 
     def _read_protected(self, s, n):
         """Columns (n, b) whose variance is the loss on s; sets ``groups_``."""

@@ -92,9 +92,9 @@ def test_moments_of_the_leaves():
     assert tree.n_leaves_ == len(tree.leaf_values_) > 2
     for leaf in range(tree.n_leaves_):
         inside = tree.apply(X) == leaf
-        assert tree.leaf_sizes_[leaf] == inside.sum()
+        assert tree.moments_.sizes[leaf] == inside.sum()
         assert tree.leaf_values_[leaf] == pytest.approx(y[inside].mean())
-        assert tree.leaf_variances_[leaf] == pytest.approx(y[inside].var())
+        assert tree.moments_.variances[leaf, 0] == pytest.approx(y[inside].var())
         assert tree.protected_means_[leaf] == pytest.approx(s[inside].mean())
     shares = [[np.mean(groups[by_group.apply(X) == leaf] == g) for g in ("high", "low")] for leaf in range(5)]
     assert_allclose(by_group.protected_means_, shares)
