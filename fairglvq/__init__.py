@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from fairglvq import datasets
     from fairglvq.experiments import evaluation
     from fairglvq.fairness import limit, metrics
+    from fairglvq.fairness.decided import FairlyDecided
     from fairglvq.fairness.projection import NullSpaceProjection
     from fairglvq.lvq.fair_glvq import FairGLVQ
     from fairglvq.lvq.glvq import GLVQ
@@ -23,6 +24,7 @@ _CLASSES = {
     "GLVQ": "lvq.glvq",
     "FairGLVQ": "lvq.fair_glvq",
     "ParityLVQ": "lvq.parity_lvq",
+    "FairlyDecided": "fairness.decided",
     "FairTree": "trees.fair_tree",
     "FairTreeRegressor": "trees.fair_tree_regressor",
     "NullSpaceProjection": "fairness.projection",
@@ -35,8 +37,8 @@ _MODULES = {
 }
 
 __all__ = [
-    "GLVQ", "FairGLVQ", "FairTree", "FairTreeRegressor", "NullSpaceProjection", "ParityLVQ", "__version__",
-    "datasets", "evaluation", "limit", "metrics",
+    "GLVQ", "FairGLVQ", "FairTree", "FairTreeRegressor", "FairlyDecided", "NullSpaceProjection", "ParityLVQ",
+    "__version__", "datasets", "evaluation", "limit", "metrics",
 ]  # fmt: skip
 
 
