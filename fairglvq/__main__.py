@@ -159,6 +159,8 @@ def _sweep(options) -> int:
     from fairglvq import datasets
     from fairglvq.experiments import evaluation, methods, sweep
 
+    if options.dataset in datasets.REGRESSION:
+        raise ValueError(f"{options.dataset} has a number as target; sweeps compare classifiers: {', '.join(DATASETS)}")
     data = datasets.load(options.dataset)
     params = dict(_assignment(text) for text in options.set)
     seeds = list(range(options.seeds or options.default_seeds))
