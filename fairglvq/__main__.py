@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from fairglvq.datasets import DATASETS
+from fairglvq.datasets import DATASETS, REGRESSION
 from fairglvq.version import __version__
 
 
@@ -88,6 +88,16 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--ablation", action="store_true", help="what each trick of the kernels is worth")
     bench.set_defaults(run=_bench)
 
+    regression = commands.add_parser(
+        "regression",
+        parents=[measuring],
+        help="a number as target: exactness and what predictions tell of a protected value, FairGLVQ on a cut beside",
+    )
+    regression.add_argument("--dataset", choices=tuple(REGRESSION), default="communities")
+    regression.add_argument("--protected", choices=("sex", "age"), help="of student (sex)")
+    regression.add_argument("--strengths", type=float, nargs="+", help="values of C (0 to 4)")
+    regression.set_defaults(run=_regression, default_seeds=1)
+
     stream = commands.add_parser(
         "stream", help="points arrive and the world changes half way: accuracy, gap and memory over time"
     )
@@ -95,7 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     stream.add_argument("--drift", choices=("none", "border", "groups"), default="border", help="what moves (border)")
     stream.add_argument("--points", type=_at_least(1), default=200_000, metavar="N", help="how many arrive (200000)")
     stream.add_argument("--batch", type=_at_least(1), default=1_000, metavar="N", help="how many at a time (1000)")
-    stream.add_argument("--strength", type=float, default=0.5, metavar="C", help="fairness; 0 is plain GLVQ (0.5)")
+    stream.add_argument("--strength", type=float, default=1.0, metavar="C", help="fairness; 0 is plain GLVQ (1)")
     stream.add_argument("--seed", type=_at_least(0), default=0, metavar="N")
     stream.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the estimator")
     stream.set_defaults(run=_stream)
@@ -256,6 +266,21 @@ def _frontier(options) -> int:
         print(means.round(3).to_string(index=False))
         print("\n" + "\n".join(frontier.sentences(rows, frontier.limit_line(data))) + "\n")
     _write(options, pd.concat(every))
+    return 0
+
+
+def _regression(options) -> int:
+    import pandas as pd
+
+    from fairglvq import datasets
+    from fairglvq.experiments import regression
+
+    data = datasets.load(options.dataset, **({"protected": options.protected} if options.protected else {}))
+    strengths = options.strengths or regression.STRENGTHS
+    seeds = range(options.seeds or options.default_seeds)
+    rows = pd.concat([regression.evaluate(data, strengths, options.folds, seed) for seed in seeds], ignore_index=True)
+    _write(options, rows)
+    print(regression.summarise(rows).dropna(axis=1, how="all").round(3).to_string(index=False, na_rep=""))
     return 0
 
 
