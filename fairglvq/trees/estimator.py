@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fairglvq.datasets import Dataset
+from fairglvq.datasets.base import Table
 from fairglvq.datasets.split import Scaling
 from fairglvq.lvq.prototype_classifier import PARAMETERS as PROTOTYPES
 from fairglvq.lvq.prototype_classifier import check_parameters
@@ -56,7 +56,7 @@ class TreeEstimator(BaseEstimator):
             )
         return self.tree_.text(feature_names, self._answer, decimals)
 
-    def rules(self, data: Dataset, scaling: Scaling | None = None) -> list[str]:
+    def rules(self, data: Table, scaling: Scaling | None = None) -> list[str]:
         """A phrase per leaf in the data set's own columns and units: "sex male and capital-gain over 5,095".
 
         ``scaling`` is the one that made the features the tree was trained on from ``data.X``; None: they are the same.

@@ -29,6 +29,11 @@ class FairTree(ClassifierMixin, TreeEstimator):
     and classes, C weighs the two, the tree grows best first, and the answers are optimal for their gap (they relabel
     greedily).
 
+    What C is good for depends on how leaves answer. With majority answers C > 0 lowers the gap slowly: it hides the
+    group from the leaves, but a majority can still fall to one side. With ``decide="fair"`` a small C < 0 is best, as
+    it was for Kamiran et al.: only where leaves tell the group apart can their answers make up for it. If the group or
+    a stand-in for it is among the features, such a tree decides by group; leave it out where that is not allowed.
+
     Parameters
     ----------
     max_leaves : int, default=20

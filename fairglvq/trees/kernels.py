@@ -55,10 +55,10 @@ def fill(rows, bins, statistics, total, histogram):
 
 @entry
 def purity(sums, first, stop, entropy):
-    """What a leaf's loss lacks to the loss of rows told apart one by one, but for what every partition has alike.
+    """Minus the loss of a leaf with the best constant answer, up to a term that no split changes.
 
-    Squares: sum of v² / n, so that a gain is the fall of Gini impurity or of variance, times n. Entropy: sum of
-    v log(v / n). v are the sums of the columns.
+    v being the sums of the columns, it is sum v log(v / n) for entropy. Otherwise it is sum v² / n: as a split grows,
+    Gini impurity and variance (times n) fall by as much as this rises.
     """
     n, total = sums[0], 0.0
     for m in range(first, stop):

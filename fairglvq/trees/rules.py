@@ -8,34 +8,28 @@ from collections.abc import Sequence
 import numpy as np
 
 from fairglvq import wording
-from fairglvq.datasets.base import Block, Dataset
+from fairglvq.datasets.base import Block, Table
 from fairglvq.datasets.split import Scaling
 from fairglvq.trees.structure import Condition, Tree
 
 EVERYBODY = "everybody"
 
 
-def rules(tree: Tree, data: Dataset, scaling: Scaling | None = None) -> list[str]:
+def rules(tree: Tree, data: Table, scaling: Scaling | None = None) -> list[str]:
     """A phrase per leaf, from left to right; what several conditions say of one column is said once, at the first."""
     scaling = Scaling.identity(data.X.shape[1]) if scaling is None else scaling
-    return [_phrase(path, data, scaling) for path in tree.paths]
+    boxes = tree.boxes(data.X.shape[1]) * scaling.span[:, None] + scaling.low[:, None]
+    return [_phrase(path, box, data) for path, box in zip(tree.paths, boxes, strict=True)]
 
 
-def _phrase(path: Sequence[Condition], data: Dataset, scaling: Scaling) -> str:
-    low, high = np.full(data.X.shape[1], -np.inf), np.full(data.X.shape[1], np.inf)
-    for feature, threshold, left in path:
-        border = threshold * scaling.span[feature] + scaling.low[feature]
-        if left:
-            high[feature] = min(high[feature], border)
-        else:
-            low[feature] = max(low[feature], border)
+def _phrase(path: Sequence[Condition], box: np.ndarray, data: Table) -> str:
     owner = np.repeat(np.arange(len(data.blocks)), [block.stop - block.start for block in data.blocks])
     blocks = [data.blocks[b] for b in dict.fromkeys(owner[condition.feature] for condition in path)]
-    parts = [_of_block(block, low[block.columns], high[block.columns], data) for block in blocks]
+    parts = [_of_block(block, box[block.columns, 0], box[block.columns, 1], data) for block in blocks]
     return wording.listed(parts) if parts else EVERYBODY
 
 
-def _of_block(block: Block, low: np.ndarray, high: np.ndarray, data: Dataset) -> str:
+def _of_block(block: Block, low: np.ndarray, high: np.ndarray, data: Table) -> str:
     if block.kind == "number":
         return f"{block.column} {_range(low[0], high[0], data.X[:, block.start])}"
     if block.kind == "binary":

@@ -55,6 +55,15 @@ class Tree:
         """The conditions of each leaf, from left to right."""
         return [path for node, path in self.walk() if self.feature[node] == LEAF]
 
+    def boxes(self, n_features: int) -> NDArray[np.float64]:
+        """Each leaf as a box (n_leaves, n_features, 2): above the first border and up to the second, if any."""
+        boxes = np.tile([-np.inf, np.inf], (len(self.leaves), n_features, 1))
+        for box, path in zip(boxes, self.paths, strict=True):
+            for feature, threshold, left in path:
+                side, tighter = (1, min) if left else (0, max)
+                box[feature, side] = tighter(box[feature, side], threshold)
+        return boxes
+
     def apply(self, X) -> NDArray[np.intp]:
         """The leaf (n,) of each row of an array or CSR matrix (n, d)."""
         used = np.unique(self.feature[self.feature != LEAF])

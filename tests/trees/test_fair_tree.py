@@ -172,6 +172,16 @@ def test_text_is_that_of_scikit_learn():
         ours.export_text(feature_names=["a", "b"])
 
 
+def test_boxes_hold_their_rows_and_no_others():
+    X, y, s = table(200)
+    tree = FairTree(9, C=0.2).fit(X, y, sensitive_features=s)
+    boxes = tree.tree_.boxes(4)  # (9, 4, 2)
+    inside = ((X[:, None] > boxes[..., 0]) & (X[:, None] <= boxes[..., 1])).all(axis=2)  # (200, 9)
+    assert_array_equal(inside.sum(axis=1), 1)
+    assert_array_equal(inside.argmax(axis=1), tree.apply(X))
+    assert np.isinf(FairTree(1, C=0).fit(X, y).tree_.boxes(4)).all()
+
+
 def test_rules_are_in_original_units():
     data = small()
     scaling = Scaling.fit(data.X)
