@@ -11,6 +11,7 @@ from fairglvq.datasets.base import Table
 from fairglvq.datasets.split import Scaling
 from fairglvq.lvq.prototype_classifier import PARAMETERS as PROTOTYPES
 from fairglvq.lvq.prototype_classifier import check_parameters
+from fairglvq.lvq.trainer import compact
 from fairglvq.trees.binning import binned
 from fairglvq.trees.growing import grow
 from fairglvq.trees.kernels import Aim
@@ -77,7 +78,7 @@ class TreeEstimator(BaseEstimator):
         aim = Aim(
             np.array([width, width + protected.shape[1]]), np.array(weights, float), entropy, int(self.min_samples_leaf)
         )
-        self.tree_, self.history_ = grow(binned(X), statistics, aim, self.max_leaves)
+        self.tree_, self.history_ = grow(binned(compact(X)), statistics, aim, self.max_leaves)
         self.n_leaves_ = len(self.tree_.leaves)
         return self.tree_.apply(X)
 

@@ -12,9 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
+from numba.extending import register_jitable
 
-_options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "cache": True}
-entry = njit(**_options)
+# As in lvq.kernels: no memory is allocated, Python calls entries, and parts are compiled into them.
+_options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, "_nrt": False}
+entry = njit(cache=True, **_options)
+part = register_jitable(**_options)
 
 
 class Bins(NamedTuple):
@@ -39,7 +42,8 @@ class Aim(NamedTuple):
 def fill(rows, bins, statistics, total, histogram):
     """Sum up the statistics (n, m) of these rows by bin, (n_bins, m); ``total`` (m,) are their sums over the rows."""
     histogram[:] = 0.0
-    for i in rows:
+    for position in range(rows.size):
+        i = rows[position]
         for place in range(bins.indptr[i], bins.indptr[i + 1]):
             b = bins.bins[place]
             for m in range(statistics.shape[1]):
@@ -53,7 +57,7 @@ def fill(rows, bins, statistics, total, histogram):
             histogram[usual, m] = total[m] - listed
 
 
-@entry
+@part
 def purity(sums, first, stop, entropy):
     """Minus the loss of a leaf with the best constant answer, up to a term that no split changes.
 
@@ -71,7 +75,7 @@ def purity(sums, first, stop, entropy):
     return total
 
 
-@entry
+@part
 def objective(sums, aim):
     """Purity in the target less purity in the protected value, weighted: eq. (4) with the opposite sign."""
     value = aim.weights[0] * purity(sums, 1, aim.stops[0], aim.entropy)
