@@ -4,13 +4,12 @@ from fairglvq.explain.cells import (
     Explained,
     Pair,
     PrototypeModel,
-    Removal,
     changed_people,
     explain,
     filled_in,
     match,
 )
-from fairglvq.fairness.cells import CellGroup, Contributions, Measure, Order, Score, score
+from fairglvq.fairness.cells import CellGroup, Contributions, Measure, Order, Removal, Score, score
 
 __all__ = [
     "CellGroup",

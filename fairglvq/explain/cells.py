@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairglvq.explain.people import Floats, Population
-from fairglvq.fairness.cells import Cells, Score, score
+from fairglvq.fairness.cells import Cells, count
 from fairglvq.lvq.trainer import as_rows, squared_distances
 
 ROUNDING = 1e-10
@@ -82,16 +82,6 @@ class PrototypeModel:
         return self.labels[self.distances(X).argmin(axis=1)]
 
 
-class Removal(NamedTuple):
-    """What happens if one prototype is taken away: its people go to their next nearest ones."""
-
-    before: Score
-    after: Score
-    changed: int  # people with another decision
-    gained: tuple[int, ...]  # per group, people who now get the favourable decision
-    lost: tuple[int, ...]
-
-
 @dataclass(frozen=True, eq=False)
 class Explained(Cells):
     """A model with everybody in their cells; counts are of the measured people."""
@@ -101,7 +91,6 @@ class Explained(Cells):
     nearest: NDArray[np.int64] = field(repr=False)  # (n,) whose cell a person is in
     runner_up: NDArray[np.int64] = field(repr=False)  # (n,) whose cell it would be without that prototype
     distance: Floats = field(repr=False)  # (n,) squared distance to the nearest
-    next_counts: NDArray[np.int64] = field(repr=False)  # (P, K, G, K) cell, class of the runner-up, group, truth
 
     @cached_property
     def profiles(self) -> Floats:
@@ -121,29 +110,6 @@ class Explained(Cells):
     def decisions(self) -> NDArray[np.int64]:
         """Everybody's class by this model (n,)."""
         return self.model.labels[self.nearest]
-
-    def without(self, p: int) -> Removal:
-        """Take prototype p away; nothing is trained anew, its people go to whoever is next."""
-        label, moving = (
-            self.model.labels[p],
-            self.next_counts[p],
-        )  # moving (K, G, K): class of the runner-up, group, truth
-        after = self.table.copy()
-        after[:, :, label] -= moving.sum(axis=0)
-        after += moving.transpose(1, 2, 0)
-        other = np.arange(len(moving)) != label
-        favourable = self.people.favourable
-        by_group = moving.sum(axis=2)  # (K, G)
-        nobody = np.zeros(by_group.shape[1], np.int64)
-        gained = by_group[favourable] if label != favourable else nobody
-        lost = by_group[other].sum(axis=0) if label == favourable else nobody
-        return Removal(
-            self.score,
-            score(after, favourable),
-            int(by_group[other].sum()),
-            tuple(gained.tolist()),
-            tuple(lost.tolist()),
-        )
 
     def rival(self, p: int) -> int:
         """The nearest prototype of another class."""
@@ -170,10 +136,9 @@ def explain(people: Population, model: PrototypeModel) -> Explained:
     D[everybody, nearest] = np.inf
     runner_up = D.argmin(axis=1)
     m = people.measured
-    code = ((nearest[m] * K + model.labels[runner_up[m]]) * G + people.s[m]) * K + people.y[m]
-    counts = np.bincount(code, minlength=P * K * G * K).reshape(P, K, G, K)
-    by_cell = counts.sum(axis=1).transpose(0, 2, 1)  # (P, K, G)
-    return Explained(by_cell, model.labels, people.favourable, people, model, nearest, runner_up, distance, counts)
+    moves = count((P, K, G, K), nearest[m], people.y[m], people.s[m], model.labels[runner_up[m]])
+    counted = moves.sum(axis=3), model.labels, people.favourable
+    return Explained(*counted, people, model, nearest, runner_up, distance, moves=moves)
 
 
 def filled_in(explained: Explained) -> str:

@@ -39,6 +39,9 @@ class PartitionModel(Protocol):
     def apply(self, X: Any) -> Any:
         """The cell (n,) of each row."""
 
+    def runner_up(self, X: Any) -> Any:
+        """The cell (n,) that each row would be in without its own."""
+
 
 class Score(NamedTuple):
     """Numbers of a model; a gap is NaN where there are no two groups to compare."""
@@ -85,6 +88,16 @@ class CellGroup(NamedTuple):
         return self.n < SMALL
 
 
+class Removal(NamedTuple):
+    """What happens if one cell is taken away: its people go to whichever cell is next."""
+
+    before: Score
+    after: Score
+    changed: int  # people with another decision
+    gained: tuple[int, ...]  # per group, people who now get the favourable decision
+    lost: tuple[int, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Cells:
     """People in cells by class and group, and the class that each cell answers with."""
@@ -92,6 +105,8 @@ class Cells:
     counts: Counts = field(repr=False)  # (P, K, G) people by cell, true class and group
     answers: NDArray[np.int64]  # (P,) positions of classes
     favourable: int
+    # (P, K, G, K) the same by the answer of the cell that would be next, where that is known
+    moves: Counts | None = field(default=None, repr=False, kw_only=True)
 
     def loss(self, of: Literal["target", "protected"], kind: Loss = "entropy") -> float:
         """How badly cells tell the class or the group, per person: the mean entropy or Gini impurity in a cell.
@@ -191,6 +206,27 @@ class Cells:
         """People (K,) in cell p by true label."""
         return self.counts[p].sum(axis=1)
 
+    def without(self, p: int) -> Removal:
+        """Take cell p away; nothing is trained anew, its people go to whichever cell is next."""
+        if self.moves is None:
+            raise ValueError("it is not known which cell would be next")
+        label, moving = self.answers[p], self.moves[p]  # (K, G, K) truth, group, answer of the next cell
+        after = self.table.copy()
+        after[:, :, label] -= moving.sum(axis=2).T
+        after += moving.transpose(1, 0, 2)
+        by_group = moving.sum(axis=0)  # (G, K)
+        nobody = np.zeros(len(by_group), np.int64)
+        changed = np.where(np.arange(by_group.shape[1]) == label, 0, by_group)
+        gained = changed[:, self.favourable] if label != self.favourable else nobody
+        lost = changed.sum(axis=1) if label == self.favourable else nobody
+        return Removal(
+            self.score,
+            score(after, self.favourable),
+            int(changed.sum()),
+            tuple(gained.tolist()),
+            tuple(lost.tolist()),
+        )
+
     def order(self, by: Order) -> list[int]:
         """Cells from the largest to the smallest in size, impurity, or part in the parity gap (either sign)."""
         worth = {
@@ -239,9 +275,9 @@ class Moments:
         return self.loss("target") - C * self.loss("protected")
 
 
-def count(cells: ArrayLike, codes: ArrayLike, groups: ArrayLike, shape: tuple[int, int, int]) -> Counts:
-    """People (P, K, G) by cell, class and group, from the position of each."""
-    places = np.ravel_multi_index((np.asarray(cells), np.asarray(codes), np.asarray(groups)), shape)
+def count(shape: tuple[int, ...], *codes: ArrayLike) -> Counts:
+    """How many people have each combination of codes, such as cell, class and group."""
+    places = np.ravel_multi_index([np.asarray(code) for code in codes], shape)
     return np.bincount(places, minlength=math.prod(shape)).reshape(shape)
 
 
@@ -270,5 +306,6 @@ def cells_of(
     answers = positions(as_column(model.cell_labels_, "cell_labels_"), model.classes_, "class")
     codes = positions(as_column(y, "y"), model.classes_, "class")
     groups, group_codes = encode_groups(sensitive_features)
-    shape = len(answers), len(model.classes_), len(groups)
-    return Cells(count(model.apply(X), codes, group_codes, shape), answers, favourable_of(model.classes_, favourable))
+    K, cells, following = len(model.classes_), model.apply(X), model.runner_up(X)
+    moves = count((len(answers), K, len(groups), K), cells, codes, group_codes, answers[following])
+    return Cells(moves.sum(axis=3), answers, favourable_of(model.classes_, favourable), moves=moves)

@@ -18,7 +18,7 @@ class FairlyDecided(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Parameters
     ----------
-    estimator : GLVQ, FairGLVQ, ParityLVQ, FairTree or another with ``apply``, ``classes_`` and ``cell_labels_``
+    estimator : GLVQ, FairGLVQ, ParityLVQ, FairTree or any `PartitionModel`
     max_gap : float, default=0.05
         Largest gap allowed on the training set.
 
@@ -61,6 +61,11 @@ class FairlyDecided(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """The cell of each row, (n,)."""
         check_is_fitted(self, "cell_labels_")
         return np.asarray(self.estimator_.apply(X))
+
+    def runner_up(self, X):
+        """The cell that each row would be in without its own, (n,)."""
+        check_is_fitted(self, "cell_labels_")
+        return np.asarray(self.estimator_.runner_up(X))
 
     def predict(self, X):
         """What the cell of each row answers, (n,)."""

@@ -96,6 +96,15 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         nearest = [self._comparable(X[a : a + BLOCK]).argmin(axis=1) for a in range(0, X.shape[0], BLOCK)]
         return np.concatenate(nearest)
 
+    def runner_up(self, X):
+        """The cell that each point would be in without the prototype that decides, (n,)."""
+        X, second = self._points(X), []
+        for a in range(0, X.shape[0], BLOCK):
+            D = self._comparable(X[a : a + BLOCK])
+            np.put_along_axis(D, D.argmin(axis=1)[:, None], np.inf, axis=1)
+            second.append(D.argmin(axis=1))
+        return np.concatenate(second)
+
     @property
     def cell_labels_(self):
         """What each cell answers, under the name that all partition models share."""

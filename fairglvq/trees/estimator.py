@@ -45,6 +45,11 @@ class TreeEstimator(BaseEstimator):
         check_is_fitted(self, "tree_")
         return self.tree_.apply(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
 
+    def runner_up(self, X):
+        """The leaf that each row would be in if the split above its own were undone for it, (n,): a leaf beside it."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.runner_up(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+
     def export_text(self, *, feature_names=None, decimals=2):
         """The tree as text, as scikit-learn's export_text writes it."""
         check_is_fitted(self, "tree_")

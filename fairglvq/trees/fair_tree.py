@@ -91,7 +91,7 @@ class FairTree(ClassifierMixin, TreeEstimator):
         K, G = len(self.classes_), 1 if self.groups_ is None else len(self.groups_)
         indicators = np.eye(K)[codes], np.eye(G)[groups]
         leaves = self._grow(X, *indicators, (1 / len(y), self.C / len(y)), self.criterion == "entropy")
-        self.counts_ = count(leaves, codes, groups, (self.n_leaves_, K, G))
+        self.counts_ = count((self.n_leaves_, K, G), leaves, codes, groups)
         self.leaf_labels_ = self.classes_[self._answers(favourable)]
         self.pseudo_classes_ = None if self.groups_ is None else self.groups_[self.counts_.sum(axis=1).argmax(axis=1)]
         return self

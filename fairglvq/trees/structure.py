@@ -66,12 +66,23 @@ class Tree:
 
     def apply(self, X) -> NDArray[np.intp]:
         """The leaf (n,) of each row of an array or CSR matrix (n, d)."""
+        return self._descend(X, [(0, np.arange(X.shape[0]))])
+
+    def runner_up(self, X) -> NDArray[np.intp]:
+        """The leaf (n,) under the sibling of each row's own leaf; of a tree with one leaf this one."""
+        own = self.leaves[self.apply(X)]
+        sibling = np.zeros(len(self.feature), np.intp)
+        split = np.flatnonzero(self.feature != LEAF)
+        sibling[self.left[split]], sibling[self.right[split]] = self.right[split], self.left[split]
+        return self._descend(X, [(int(sibling[node]), np.flatnonzero(own == node)) for node in self.leaves])
+
+    def _descend(self, X, waiting) -> NDArray[np.intp]:
+        """The leaf of each row, from pairs of a node and the rows that start there."""
         used = np.unique(self.feature[self.feature != LEAF])
         columns = X[:, used] if isinstance(X, np.ndarray) else X[:, used].toarray()
         place = np.full(len(self.feature), LEAF)
         place[self.leaves] = np.arange(len(self.leaves))
         found = np.empty(X.shape[0], np.intp)
-        waiting = [(0, np.arange(X.shape[0]))]
         while waiting:
             node, rows = waiting.pop()
             if self.feature[node] == LEAF:

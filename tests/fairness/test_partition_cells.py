@@ -40,6 +40,50 @@ def test_scores_of_cells_are_those_of_the_decisions(model):
     assert sorted(cells.order("contribution")) == list(range(len(cells.sizes)))
 
 
+@pytest.mark.parametrize(
+    "make", [lambda: FairGLVQ(3, C=0.5, max_epochs=5, random_state=0), lambda: FairTree(7, C=-0.2)]
+)
+def test_a_cell_taken_away_gives_its_people_to_the_next(make):
+    X, y, s = people()
+    model = make().fit(X, y, sensitive_features=s)
+    cells = cells_of(model, X, y, sensitive_features=s, favourable="yes")
+    where, following = model.apply(X), model.runner_up(X)
+    assert np.all(where != following)
+    for p in range(len(cells.sizes)):
+        decided = model.cell_labels_[np.where(where == p, following, where)]
+        gap = metrics.statistical_parity_difference(
+            decided, sensitive_features=s, favourable="yes", classes=["no", "yes"]
+        )
+        removed = cells.without(p)
+        assert removed.before == cells.score
+        assert removed.after[:2] == (pytest.approx(np.mean(decided == y)), pytest.approx(gap))
+        changed = decided != model.predict(X)
+        assert removed.changed == changed.sum()
+        gained = [np.sum(changed & (decided == "yes") & (s == group)) for group in "abc"]
+        lost = [np.sum(changed & (decided == "no") & (s == group)) for group in "abc"]
+        assert (list(removed.gained), list(removed.lost)) == (gained, lost)
+    with pytest.raises(ValueError, match="not known which cell would be next"):
+        Cells(cells.counts, cells.answers, cells.favourable).without(0)
+
+
+def test_the_runner_up_of_a_prototype_is_the_second_nearest():
+    X, y, s = people(60)
+    model = FairGLVQ(3, C=0.5, max_epochs=5, random_state=0).fit(X, y, sensitive_features=s)
+    D = ((X[:, None] - model.prototypes_) ** 2).sum(axis=2)
+    assert_array_equal(np.column_stack([model.apply(X), model.runner_up(X)]), np.argsort(D, axis=1)[:, :2])
+
+
+def test_the_runner_up_of_a_leaf_is_beside_it():
+    """x up to 1, then up to 2, then above: without the last leaf its people belong to the middle one."""
+    X = np.array([[0.0], [1.5], [3.0]]).repeat(5, axis=0)
+    tree = FairTree(3, C=0).fit(X, ["a"] * 5 + ["b"] * 5 + ["c"] * 5)
+    assert tree.n_leaves_ == 3
+    first = tree.tree_.threshold[0] > 1  # which border came first
+    assert_array_equal(tree.runner_up(X[[0, 5, 10]]), [1, 0, 1] if first else [1, 2, 1])
+    alone = FairTree(1, C=0).fit(X, [0, 1, 1] * 5)
+    assert_array_equal(alone.runner_up(X), alone.apply(X))
+
+
 def test_by_hand():
     """Two cells, each of 4 people, of two classes and two groups."""
     cells = Cells(np.array([[[3, 0], [1, 0]], [[0, 1], [1, 2]]]), np.array([0, 1]), favourable=1)
