@@ -12,15 +12,21 @@ if TYPE_CHECKING:
     from fairglvq import datasets
     from fairglvq.experiments import evaluation
     from fairglvq.fairness import limit, metrics
+    from fairglvq.fairness.decided import FairlyDecided
     from fairglvq.fairness.projection import NullSpaceProjection
     from fairglvq.lvq.fair_glvq import FairGLVQ
     from fairglvq.lvq.glvq import GLVQ
     from fairglvq.lvq.parity_lvq import ParityLVQ
+    from fairglvq.trees.fair_tree import FairTree
+    from fairglvq.trees.fair_tree_regressor import FairTreeRegressor
 
 _CLASSES = {
     "GLVQ": "lvq.glvq",
     "FairGLVQ": "lvq.fair_glvq",
     "ParityLVQ": "lvq.parity_lvq",
+    "FairlyDecided": "fairness.decided",
+    "FairTree": "trees.fair_tree",
+    "FairTreeRegressor": "trees.fair_tree_regressor",
     "NullSpaceProjection": "fairness.projection",
 }
 _MODULES = {
@@ -31,7 +37,8 @@ _MODULES = {
 }
 
 __all__ = [
-    "GLVQ", "FairGLVQ", "NullSpaceProjection", "ParityLVQ", "__version__", "datasets", "evaluation", "limit", "metrics",
+    "GLVQ", "FairGLVQ", "FairTree", "FairTreeRegressor", "FairlyDecided", "NullSpaceProjection", "ParityLVQ",
+    "__version__", "datasets", "evaluation", "limit", "metrics",
 ]  # fmt: skip
 
 

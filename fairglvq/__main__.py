@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from fairglvq.datasets import DATASETS
+from fairglvq.datasets import DATASETS, REGRESSION
 from fairglvq.version import __version__
 
 
@@ -94,6 +94,28 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--ablation", action="store_true", help="what each trick of the kernels is worth")
     bench.set_defaults(run=_bench)
 
+    regression = commands.add_parser(
+        "regression",
+        parents=[measuring],
+        help="a number as target: exactness and what predictions tell of a protected value, FairGLVQ on a cut beside",
+    )
+    regression.add_argument("--dataset", choices=tuple(REGRESSION), default="communities")
+    regression.add_argument("--protected", choices=("sex", "age"), help="of student (sex)")
+    regression.add_argument("--strengths", type=float, nargs="+", help="values of C (0 to 4)")
+    regression.set_defaults(run=_regression, default_seeds=1)
+
+    stream = commands.add_parser(
+        "stream", help="points arrive and the world changes half way: accuracy, gap and memory over time"
+    )
+    stream.add_argument("--dataset", choices=("local", "xor"), default="xor")
+    stream.add_argument("--drift", choices=("none", "border", "groups"), default="border", help="what moves (border)")
+    stream.add_argument("--points", type=_at_least(1), default=200_000, metavar="N", help="how many arrive (200000)")
+    stream.add_argument("--batch", type=_at_least(1), default=1_000, metavar="N", help="how many at a time (1000)")
+    stream.add_argument("--strength", type=float, default=1.0, metavar="C", help="fairness; 0 is plain GLVQ (1)")
+    stream.add_argument("--seed", type=_at_least(0), default=0, metavar="N")
+    stream.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the estimator")
+    stream.set_defaults(run=_stream)
+
     warm = commands.add_parser("warm", help="compile the kernels now; later starts take them from disk")
     warm.set_defaults(run=_warm)
     return parser
@@ -165,6 +187,8 @@ def _sweep(options) -> int:
     from fairglvq import datasets
     from fairglvq.experiments import evaluation, methods, sweep
 
+    if options.dataset in datasets.REGRESSION:
+        raise ValueError(f"{options.dataset} has a number as target; sweeps compare classifiers: {', '.join(DATASETS)}")
     data = datasets.load(options.dataset, **({"bins": options.bins} if options.bins else {}))
     params = dict(_assignment(text) for text in options.set)
     seeds = list(range(options.seeds or options.default_seeds))
@@ -253,11 +277,53 @@ def _frontier(options) -> int:
     return 0
 
 
+def _regression(options) -> int:
+    import pandas as pd
+
+    from fairglvq import datasets
+    from fairglvq.experiments import regression
+
+    data = datasets.load(options.dataset, **({"protected": options.protected} if options.protected else {}))
+    strengths = options.strengths or regression.STRENGTHS
+    seeds = range(options.seeds or options.default_seeds)
+    rows = pd.concat([regression.evaluate(data, strengths, options.folds, seed) for seed in seeds], ignore_index=True)
+    _write(options, rows)
+    print(regression.summarise(rows).dropna(axis=1, how="all").round(3).to_string(index=False, na_rep=""))
+    return 0
+
+
+def _stream(options) -> int:
+    from fairglvq import FairGLVQ
+    from fairglvq.datasets.streams import stream
+    from fairglvq.experiments.streaming import memory, prequential
+
+    model = FairGLVQ(
+        **{"C": options.strength, "random_state": options.seed, **dict(_assignment(text) for text in options.set)}
+    )
+    batches = stream(
+        options.dataset, points=options.points, batch_size=options.batch, drift=options.drift, seed=options.seed
+    )
+    before, moments = memory(), []
+    print(f"{'points':>12}  accuracy    gap  points/s  memory MB")
+    for moment in prequential(model, batches, classes=[0, 1], groups=[0, 1], every=max(1, options.points // 20)):
+        moments.append(moment)
+        print(
+            f"{moment.seen:12,}  {moment.accuracy:8.3f}  {moment.statistical_parity:5.3f}  "
+            f"{moment.seen / moment.seconds:8,.0f}  {moment.memory:9.1f}",
+            flush=True,
+        )
+    if moments:
+        grown = moments[-1].memory - moments[0].memory
+        print(f"memory: {before:.1f} MB before the first point, {grown:+.1f} MB from the first line to the last")
+    return 0
+
+
 def _warm(options) -> int:
     import time
 
     import numpy as np
 
+    from fairglvq import FairTree
     from fairglvq.lvq.initialisers import kmeans
     from fairglvq.lvq.projected import Projected, gradient, pair_up
     from fairglvq.lvq.trainer import Recipe, Trainer, as_rows
@@ -268,6 +334,7 @@ def _warm(options) -> int:
     Trainer(as_rows(X), y, y, kmeans(X, 4, rng), np.array([0, 0, 1, 1]), Recipe(C=1.0), rng).run(1, 1)
     model = Projected(np.eye(2), X[:2].copy(), np.zeros(2))
     gradient(X, X, model, pair_up(X, model, np.array([0, 1]), y).who, np.ones((50, 2)))
+    FairTree(2).fit(X, y, sensitive_features=y)
     print(f"kernels ready ({time.perf_counter() - start:.1f} s)")
     return 0
 

@@ -66,6 +66,16 @@ def positions(column: np.ndarray, known: np.ndarray, what: str) -> NDArray[np.in
     return _look_up(distinct.tolist(), known.tolist())[codes]
 
 
+def favourable_of(classes: np.ndarray, favourable: Any = None) -> int:
+    """The position of the label that people want; None is the last of two classes, since their gap is the same."""
+    known = classes.tolist()
+    if favourable is None and len(known) == 2:
+        return 1
+    if favourable not in known:
+        raise ValueError(f"favourable must be one of the classes {known}; got {favourable!r}")
+    return known.index(favourable)
+
+
 def _look_up(labels: list, known: list) -> NDArray[np.intp]:
     place = {label: position for position, label in enumerate(known)}
     return np.fromiter((place[label] for label in labels), dtype=np.intp, count=len(labels))

@@ -1,4 +1,4 @@
-"""Data sets by name: ``load("adult")``, ``load("xor", bias=0.5)``.
+"""Data sets by name: ``load("adult")``, ``load("xor", bias=0.5)``; with a number as target ``load("communities")``.
 
 Nothing heavy is imported until a data set needs it: the 2-D sets need NumPy only, so the first page loads fast.
 """
@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, overload
 
 from fairglvq.datasets.base import Block, Dataset
+from fairglvq.datasets.regression import RegressionDataset
 
-__all__ = ["DATASETS", "Block", "Dataset", "Entry", "load"]
+__all__ = ["DATASETS", "REGRESSION", "Block", "Dataset", "Entry", "RegressionDataset", "load"]
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Entry:
     synthetic: bool = False  # drawn at random in two dimensions, with parameters
 
     @property
-    def loader(self) -> Callable[..., Dataset]:
+    def loader(self) -> Callable[..., Any]:
         """The function that returns the data set; its module is imported on first use."""
         return getattr(import_module(f"{__name__}.{self.module}"), self.function)
 
@@ -83,7 +84,33 @@ DATASETS: Mapping[str, Entry] = MappingProxyType(
 )
 
 
-def load(name: str, /, **params: Any) -> Dataset:
+REGRESSION: Mapping[str, Entry] = MappingProxyType(
+    {
+        entry.name: entry
+        for entry in (
+            Entry(
+                "communities",
+                "Communities and Crime",
+                "How many violent crimes per head? US communities in the 1990s, by the share of Black people.",
+                "communities",
+            ),
+            Entry(
+                "student",
+                "Student performance",
+                "Which final grade? Two schools in Portugal, by sex or by age.",
+                "student",
+            ),
+        )
+    }
+)
+"""Data sets whose target is a number; classification does not know them."""
+
+
+@overload
+def load(name: Literal["communities", "student"], /, **params: Any) -> RegressionDataset: ...
+@overload
+def load(name: str, /, **params: Any) -> Dataset: ...
+def load(name: str, /, **params: Any) -> Dataset | RegressionDataset:
     """Load the data set called ``name``.
 
     The synthetic ones take ``size``, ``noise``, ``bias`` and ``seed``; the group is never among their features. The
@@ -91,11 +118,14 @@ def load(name: str, /, **params: Any) -> Dataset:
     out of X. The group itself stays in ``s`` and in ``frame``. They also take ``bins``: 8, say, adds 0/1 columns for
     about 8 ranges of every number, so that models with straight borders can bend; 0 is the paper's encoding.
 
+    Communities and Student performance have a number as target; Student also takes ``protected``, "sex" or "age".
+
     COMPAS is downloaded on first use (see ``fairglvq.datasets.compas``); everything else needs no network.
     """
-    if name not in DATASETS:
-        raise ValueError(f"Unknown data set {name!r}. Valid names: {', '.join(DATASETS)}.")
-    entry = DATASETS[name]
+    known = {**DATASETS, **REGRESSION}
+    if name not in known:
+        raise ValueError(f"Unknown data set {name!r}. Valid names: {', '.join(known)}.")
+    entry = known[name]
     valid = entry.parameters
     wrong = [repr(param) for param in params if param not in valid]
     if wrong:

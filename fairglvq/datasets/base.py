@@ -74,12 +74,10 @@ def columns_of(trait: TraitBlocks) -> npt.NDArray[np.int64]:
 
 
 @dataclass(frozen=True, eq=False)
-class Dataset:
-    """A table ready for a prototype classifier: numbers, labels, groups, and the words for them.
+class Table:
+    """Features ``X`` (n, d), targets ``y`` (n,) and protected values ``s`` (n,).
 
-    ``X`` (n, d) holds numbers, ``y`` (n,) labels and ``s`` (n,) protected groups. ``favourable`` is the label that
-    people want. ``class_names`` and ``group_names`` translate labels and groups into words. ``blocks`` says which
-    original column each column of X came from. In ``frame``, ``label_column`` and ``group_column`` hold those words.
+    ``blocks`` says which original column each column of X came from.
     """
 
     name: str
@@ -88,6 +86,32 @@ class Dataset:
     y: npt.NDArray[Any] = field(repr=False)
     s: npt.NDArray[Any] = field(repr=False)
     blocks: tuple[Block, ...] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        n, d = self.X.shape
+        if self.y.shape != (n,) or self.s.shape != (n,):
+            raise ValueError(f"X has {n} rows, but y has shape {self.y.shape} and s has shape {self.s.shape}.")
+        ends = [0, *(block.stop for block in self.blocks)]
+        if [block.start for block in self.blocks] != ends[:-1] or ends[-1] != d:
+            raise ValueError(f"The blocks must cover the {d} columns of X from left to right without a gap.")
+        if len(self.feature_names) != d:
+            raise ValueError(f"The blocks name {len(self.feature_names)} columns, but X has {d}.")
+
+    @cached_property
+    def feature_names(self) -> tuple[str, ...]:
+        """A name per column of X."""
+        return tuple(name for block in self.blocks for name in block.feature_names)
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset(Table):
+    """A table ready for a prototype classifier: numbers, labels, groups, and the words for them.
+
+    ``y`` (n,) holds labels and ``s`` (n,) protected groups. ``favourable`` is the label that people want.
+    ``class_names`` and ``group_names`` translate labels and groups into words. In ``frame``, ``label_column`` and
+    ``group_column`` hold those words.
+    """
+
     favourable: Hashable
     class_names: Mapping[Any, str]
     group_names: Mapping[Any, str]
@@ -100,25 +124,13 @@ class Dataset:
     readable: pd.DataFrame | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        n, d = self.X.shape
-        if self.y.shape != (n,) or self.s.shape != (n,):
-            raise ValueError(f"X has {n} rows, but y has shape {self.y.shape} and s has shape {self.s.shape}.")
-        ends = [0, *(block.stop for block in self.blocks)]
-        if [block.start for block in self.blocks] != ends[:-1] or ends[-1] != d:
-            raise ValueError(f"The blocks must cover the {d} columns of X from left to right without a gap.")
-        if len(self.feature_names) != d:
-            raise ValueError(f"The blocks name {len(self.feature_names)} columns, but X has {d}.")
+        super().__post_init__()
         for what, values, names in (("label", self.y, self.class_names), ("group", self.s, self.group_names)):
             nameless = [value for value in np.unique(values).tolist() if value not in names]
             if nameless:
                 raise ValueError(f"No readable name for {what} {', '.join(map(repr, nameless))}.")
         if self.favourable not in self.class_names:
             raise ValueError(f"The favourable label {self.favourable!r} is not among {list(self.class_names)}.")
-
-    @cached_property
-    def feature_names(self) -> tuple[str, ...]:
-        """A name per column of X."""
-        return tuple(name for block in self.blocks for name in block.feature_names)
 
     @cached_property
     def frame(self) -> pd.DataFrame:

@@ -13,14 +13,13 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairglvq.explain.people import Floats, Population, positions
-from fairglvq.fairness.metrics import gaps_from_counts, rates_from_counts
-from fairglvq.intervals import SMALL
+from fairglvq.fairness.cells import Cells, count
 from fairglvq.lvq.trainer import as_rows, dense_rows, squared_distances
 
 if TYPE_CHECKING:
@@ -28,9 +27,6 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-10
 """A direction that a matrix keeps less of than this, next to the one it keeps most of, is gone but for rounding."""
-
-Measure = Literal["statistical_parity", "equal_opportunity"]
-Order = Literal["size", "impurity", "contribution"]
 
 
 # ---- models ----
@@ -144,71 +140,15 @@ class PrototypeModel:
         return self.labels[self.costs(X).argmin(axis=1)]
 
 
-class Score(NamedTuple):
-    """Numbers of a model; a gap is NaN where there are no two groups to compare."""
-
-    accuracy: float
-    statistical_parity: float
-    equal_opportunity: float
-    n: int
-
-
-def score(counts: NDArray[np.int64], favourable: int) -> Score:
-    """Exact numbers from counts (G, K, K) of people by group, truth and decision."""
-    wanted = np.arange(counts.shape[1]) == favourable
-    fold = np.stack([~wanted, wanted]).astype(np.int64)  # (2, K)
-    gaps = gaps_from_counts(fold @ counts @ fold.T)
-    n = int(counts.sum())
-    right = float(np.trace(counts, axis1=1, axis2=2).sum() / n)
-    return Score(right, float(gaps.statistical_parity), float(gaps.equal_opportunity), n)
-
-
-class Contributions(NamedTuple):
-    """A gap taken apart: ``values`` (P,) add up to ``gap``, the lead of group ``ahead`` over group ``behind``."""
-
-    measure: Measure
-    ahead: int
-    behind: int
-    values: Floats
-    gap: float
-
-
-class CellGroup(NamedTuple):
-    """One group inside one cell, or all groups together (``group`` -1)."""
-
-    group: int
-    n: int
-    share_of_cell: float
-    share_of_group: float  # how much of the whole group is in this cell
-    accuracy: float
-    favourable: float  # share whose truth is favourable; the decision is the same for all in the cell
-
-    @property
-    def small(self) -> bool:
-        """Whether these are too few people for a rate to mean much."""
-        return self.n < SMALL
-
-
-class Removal(NamedTuple):
-    """What happens if one prototype is taken away: its people go to their next nearest ones."""
-
-    before: Score
-    after: Score
-    changed: int  # people with another decision
-    gained: tuple[int, ...]  # per group, people who now get the favourable decision
-    lost: tuple[int, ...]
-
-
 @dataclass(frozen=True, eq=False)
-class Explained:
-    """A model with everybody in their cells."""
+class Explained(Cells):
+    """A model with everybody in their cells; counts are of the measured people."""
 
     people: Population
     model: PrototypeModel
     nearest: NDArray[np.int64] = field(repr=False)  # (n,) whose cell a person is in, handicaps considered
     runner_up: NDArray[np.int64] = field(repr=False)  # (n,) whose cell it would be without that prototype
     distance: Floats = field(repr=False)  # (n,) squared distance to that prototype
-    counts: NDArray[np.int64] = field(repr=False)  # (P, K, G, K) measured: cell, class of the runner-up, group, truth
 
     @cached_property
     def profiles(self) -> Floats:
@@ -242,112 +182,6 @@ class Explained:
         """Everybody's class by this model (n,)."""
         return self.model.labels[self.nearest]
 
-    @cached_property
-    def cells(self) -> NDArray[np.int64]:
-        """Measured people (P, G, K) by cell, group and truth."""
-        return self.counts.sum(axis=1)
-
-    @cached_property
-    def sizes(self) -> NDArray[np.int64]:
-        """Measured people per cell (P,)."""
-        return self.cells.sum(axis=(1, 2))
-
-    @cached_property
-    def table(self) -> NDArray[np.int64]:
-        """Measured people (G, K, K) by group, truth and decision."""
-        _, G, K = self.cells.shape
-        table = np.zeros((G, K, K), np.int64)
-        for label in range(K):
-            table[:, :, label] = self.cells[self.model.labels == label].sum(axis=0)
-        return table
-
-    @cached_property
-    def score(self) -> Score:
-        """Accuracy and gaps of the whole model."""
-        return score(self.table, self.people.favourable)
-
-    @cached_property
-    def impurity(self) -> Floats:
-        """Chance (P,) that two people drawn from a cell differ in their true label (Gini); NaN for an empty cell."""
-        shares = _ratio(self.cells.sum(axis=1), self.sizes[:, None])  # (P, K)
-        return 1.0 - (shares**2).sum(axis=1)
-
-    def rates(self, measure: Measure) -> tuple[Floats, NDArray[np.int64]]:
-        """Rate of favourable decisions per group (G,), and of how many people: all, or the truly favourable ones."""
-        wanted = np.arange(self.table.shape[1]) == self.people.favourable
-        fold = np.stack([~wanted, wanted]).astype(np.int64)
-        counts = fold @ self.table @ fold.T  # (G, 2, 2)
-        rates = rates_from_counts(counts)
-        if measure == "statistical_parity":
-            return rates.selection_rate, counts.sum(axis=(1, 2))
-        return rates.true_positive_rate, counts[:, 1].sum(axis=1)
-
-    def contributions(self, measure: Measure = "statistical_parity") -> Contributions:
-        """A gap as a sum over cells.
-
-        With a the group that fares best and b the one that fares worst::
-
-            gap = sum_p [label of p is favourable] (n_pa / n_a - n_pb / n_b)
-
-        where n_pa counts the members of a in the cell of p; for equal opportunity only those whose truth is favourable.
-        NaN everywhere where there are no two groups to compare.
-        """
-        rate, n = self.rates(measure)
-        if np.sum(~np.isnan(rate)) < 2:
-            return Contributions(measure, 0, 0, np.full(len(self.sizes), math.nan), math.nan)
-        ahead, behind = int(np.nanargmax(rate)), int(np.nanargmin(rate))
-        if ahead == behind:  # all rates alike: any two groups that have one
-            ahead, behind = np.flatnonzero(~np.isnan(rate))[:2].tolist()
-        members = self._members(measure)
-        share = members[:, ahead] / n[ahead] - members[:, behind] / n[behind]
-        values = np.where(self.model.labels == self.people.favourable, share, 0.0)
-        # The sum of the values but for rounding, which may read as another decimal than the score's.
-        return Contributions(measure, ahead, behind, values, float(rate[ahead] - rate[behind]))
-
-    def _members(self, measure: Measure) -> NDArray[np.int64]:
-        """People (P, G) per cell and group whom a measure counts."""
-        if measure == "statistical_parity":
-            return self.cells.sum(axis=2)
-        return self.cells[:, :, self.people.favourable]
-
-    def cell(self, p: int) -> list[CellGroup]:
-        """Every group inside the cell of prototype p, and all together at the end."""
-        counts, label, favourable = self.cells[p], self.model.labels[p], self.people.favourable
-        whole = self.cells.sum(axis=(0, 2))  # (G,)
-        size = int(counts.sum())
-        rows = []
-        for group in [*range(len(counts)), -1]:
-            own = counts.sum(axis=0) if group < 0 else counts[group]  # (K,)
-            n, of = int(own.sum()), int(whole.sum() if group < 0 else whole[group])
-            rows.append(
-                CellGroup(group, n, _part(n, size), _part(n, of), _part(own[label], n), _part(own[favourable], n))
-            )
-        return rows
-
-    def classes_in(self, p: int) -> NDArray[np.int64]:
-        """Measured people (K,) in the cell of p by true label."""
-        return self.cells[p].sum(axis=0)
-
-    def without(self, p: int) -> Removal:
-        """Take prototype p away; nothing is trained anew, its people go to whoever is next."""
-        label, moving = self.model.labels[p], self.counts[p]  # moving (K, G, K): class of the runner-up, group, truth
-        after = self.table.copy()
-        after[:, :, label] -= moving.sum(axis=0)
-        after += moving.transpose(1, 2, 0)
-        other = np.arange(len(moving)) != label
-        favourable = self.people.favourable
-        by_group = moving.sum(axis=2)  # (K, G)
-        nobody = np.zeros(by_group.shape[1], np.int64)
-        gained = by_group[favourable] if label != favourable else nobody
-        lost = by_group[other].sum(axis=0) if label == favourable else nobody
-        return Removal(
-            self.score,
-            score(after, favourable),
-            int(by_group[other].sum()),
-            tuple(gained.tolist()),
-            tuple(lost.tolist()),
-        )
-
     def rival(self, p: int) -> int:
         """The nearest prototype of another class."""
         V = self.model.images
@@ -359,16 +193,6 @@ class Explained:
         """The people of the cell of p who are nearest to it, held out or not; fewer if there are not so many."""
         members = np.flatnonzero(self.nearest == p)
         return members[np.argsort(self.distance[members], kind="stable")[:n]]
-
-    def order(self, by: Order) -> list[int]:
-        """Prototypes from the largest to the smallest in size, impurity, or part in the parity gap (either sign)."""
-        worth = {
-            "size": self.sizes.astype(float),
-            "impurity": self.impurity,
-            "contribution": np.abs(self.contributions().values),
-        }[by]
-        # Equal ones by size, so that empty cells come last.
-        return np.lexsort((-self.sizes, -np.nan_to_num(worth, nan=-1.0))).tolist()
 
 
 def explain(people: Population, model: PrototypeModel) -> Explained:
@@ -383,9 +207,9 @@ def explain(people: Population, model: PrototypeModel) -> Explained:
     costs[everybody, nearest] = np.inf
     runner_up = costs.argmin(axis=1)
     m = people.measured
-    code = ((nearest[m] * K + model.labels[runner_up[m]]) * G + people.s[m]) * K + people.y[m]
-    counts = np.bincount(code, minlength=P * K * G * K).reshape(P, K, G, K)
-    return Explained(people, model, nearest, runner_up, distance, counts)
+    moves = count((P, K, G, K), nearest[m], people.y[m], people.s[m], model.labels[runner_up[m]])
+    counted = moves.sum(axis=3), model.labels, people.favourable
+    return Explained(*counted, people, model, nearest, runner_up, distance, moves=moves)
 
 
 def filled_in(explained: Explained) -> str:
@@ -408,14 +232,6 @@ def filled_in(explained: Explained) -> str:
         f"{told} Here nothing is left in which the people it learned from differ: all prototypes stand at one place, "
         "and look like the average person."
     )
-
-
-def _part(n: int, whole: int) -> float:
-    return float(n / whole) if whole else math.nan
-
-
-def _ratio(part: NDArray, whole: NDArray) -> Floats:
-    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)
 
 
 # ---- two models ----

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fairglvq.fairness import individual
 from fairglvq.labels import NUMBERS, as_array, as_column, count_missing, encode
 
 if TYPE_CHECKING:
@@ -251,18 +252,12 @@ def consistency(X: ArrayLike | csr_array | csr_matrix, y_pred: ArrayLike, *, n_n
         1/n sum_i 1/k sum_{j in kNN(i)} [y^_i = y^_j],   i not in kNN(i)
 
     1 where like cases are treated alike. With two outcomes it is the yNN of Zemel et al. (2013). Neighbours are the
-    closest in Euclidean distance, so scale X first.
+    closest in Euclidean distance, so scale X first. Person by person and cell by cell: `fairness.individual`.
     """
-    from sklearn.neighbors import NearestNeighbors  # 2 s, and only this function needs it
-
     labels = _column(y_pred, "y_pred")
     n = X.shape[0] if hasattr(X, "shape") else len(X)  # type: ignore[arg-type]
     _check_same_length(X=n, y_pred=len(labels))
-    if not 1 <= n_neighbors < n:
-        raise ValueError(f"n_neighbors must be between 1 and {n - 1}, one less than the rows of X, got {n_neighbors}.")
-    # Asked without X, kneighbors leaves each point out of its own neighbours, also among duplicates.
-    neighbours = NearestNeighbors(n_neighbors=n_neighbors).fit(X).kneighbors(return_distance=False)  # (n, k)
-    return float(np.mean(labels[neighbours] == labels[:, np.newaxis]))
+    return float(individual.agreement(individual.neighbours(X, n_neighbors), labels).mean())
 
 
 def encode_groups(sensitive_features: ArrayLike) -> tuple[np.ndarray, NDArray[np.intp]]:

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from fairglvq.labels import encode
+from fairglvq.labels import encode, favourable_of
 from fairglvq.lvq import parity
 from fairglvq.lvq.directions import first_metric
 from fairglvq.lvq.projected import lift, one_thread
@@ -161,12 +161,7 @@ class ParityLVQ(PrototypeClassifier):
     # -- training ---------------------------------------------------------------------------------------------------
 
     def _find_favourable(self, favourable):
-        known = self.classes_.tolist()
-        if favourable is None and len(known) == 2:
-            return known[1]
-        if favourable not in known:
-            raise ValueError(f"favourable must be one of the classes {known}; got {favourable!r}")
-        return favourable
+        return self.classes_.tolist()[favourable_of(self.classes_, favourable)]
 
     def _set_model(self, X, groups, found: parity.Step) -> None:
         omega = found.model.omega

@@ -92,9 +92,28 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
 
     def predict(self, X):
         """The class of the nearest prototype."""
+        cells = self.apply(X)
+        return self.prototype_labels_[cells]
+
+    def apply(self, X):
+        """The cell of each point, (n,): which of ``prototypes_`` decides about it."""
         X = self._points(X)
         nearest = [self._comparable(X[a : a + BLOCK]).argmin(axis=1) for a in range(0, X.shape[0], BLOCK)]
-        return self.prototype_labels_[np.concatenate(nearest)]
+        return np.concatenate(nearest)
+
+    def runner_up(self, X):
+        """The cell that each point would be in without the prototype that decides, (n,)."""
+        X, second = self._points(X), []
+        for a in range(0, X.shape[0], BLOCK):
+            D = self._comparable(X[a : a + BLOCK])
+            np.put_along_axis(D, D.argmin(axis=1)[:, None], np.inf, axis=1)
+            second.append(D.argmin(axis=1))
+        return np.concatenate(second)
+
+    @property
+    def cell_labels_(self):
+        """What each cell answers, under the name that all partition models share."""
+        return self.prototype_labels_
 
     def decision_function(self, X):
         """How clearly a class wins: (d_other - d_class) / (d_other + d_class), in [-1, 1].
@@ -123,7 +142,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         # Labels are checked here: validate_data would refuse those it does not know and turn pandas' Int64 into floats.
         unchecked = None if y is None else "no_validation"
         X = validate_data(self, X, unchecked, accept_sparse="csr", dtype=np.float64, reset=reset)
-        y = _check_labels(y)
+        y = check_labels(y)
         check_consistent_length(X, y)
         refuse_large_values(X, "X")
         return X, y
@@ -194,7 +213,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         return tags
 
 
-def _check_labels(y) -> np.ndarray:
+def check_labels(y) -> np.ndarray:
     """Class labels (n,); numbers that are no labels but measurements are an error."""
     y = as_array(y)
     if y.ndim != 1:

@@ -213,7 +213,7 @@ def _cards(explained: explain.Explained) -> tuple[Card, ...]:
     cards = []
     for p in explained.order("size"):
         profile = explained.profiles[p]
-        counts = explained.cells[p]  # (G, K)
+        counts = explained.counts[p]  # (K, G)
         size = int(counts.sum())
         apart = [d for d in differences(people, profile, people.mean)[:SHOWN_DIFFERENCES] if d.gap >= SEEN]
         cards.append(
@@ -223,8 +223,8 @@ def _cards(explained: explain.Explained) -> tuple[Card, ...]:
                 pseudo_class=None if model.pseudo is None else people.groups[model.pseudo[p]],
                 people=size,
                 share=size / explained.score.n,
-                groups=tuple(zip(people.groups, counts.sum(axis=1).tolist(), strict=True)),
-                truths=tuple(zip(people.classes, counts.sum(axis=0).tolist(), strict=True)),
+                groups=tuple(zip(people.groups, counts.sum(axis=0).tolist(), strict=True)),
+                truths=tuple(zip(people.classes, counts.sum(axis=1).tolist(), strict=True)),
                 apart=tuple(difference.words("average") for difference in apart),
                 profile={
                     trait.column: dict(zip(trait.categories, trait.shares, strict=True))

@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 from apptest import labelled
 from browser import ROOT
-from models import binned
 from streamlit.testing.v1 import AppTest
 
-from fairglvq import GLVQ, FairGLVQ, ParityLVQ, explain
+from fairglvq import FairGLVQ, ParityLVQ, explain
 from fairglvq.datasets import Block, Dataset
-from fairglvq.datasets.split import Scaling
 from fairglvq.explain import decision, metric
 from fairglvq.fairness import metrics
 from fairglvq.scenes import settings as state
@@ -605,19 +603,8 @@ def test_side_by_side_with_a_learned_metric():
 
 
 def test_numbers_in_bins_are_single_columns_on_the_page():
-    at = visit(data="german", epochs="5")
+    at = visit(data="german", epochs="5", bins="8")
     v = view(at)
-    data = binned(v.data)
-    Z = Scaling.fit(data.X).apply(data.X)
-    columns = {"X": Z, "low": data.X.min(axis=0), "span": np.ptp(data.X, axis=0), "blocks": data.blocks}
-    v.people = replace(v.people, **columns)
-    v.data = data
-    for method in v.models:
-        model = GLVQ(2, max_epochs=2, random_state=0).fit(Z, v.people.y)
-        v.models[method] = explain.PrototypeModel.of(model, range(2))
-    v.plane = v.plane._replace(origin=np.zeros(Z.shape[1]), axes=np.eye(Z.shape[1])[:, :2])
-    forget(at)
-    checked(at.run())
     table = next(frame.value for frame in at.dataframe if "average person" in frame.value)
     assert table["column"].tolist() == v.people.columns
     assert not any("in bins" in value for value in texts(at))

@@ -120,7 +120,7 @@ def test_parts_add_up_and_profiles_are_in_original_units(made, explained, german
     original = explained.people.original(explained.model.prototypes[1])
     assert card.profile["age"] == pytest.approx(original[german.feature_names.index("age")])
     assert sum(card.profile["housing"].values()) == pytest.approx(1)
-    assert [n for _, n in card.groups] == explained.cells[1].sum(axis=1).tolist()
+    assert [n for _, n in card.groups] == explained.counts[1].sum(axis=0).tolist()
     assert [card.people for card in made.cards] == sorted((card.people for card in made.cards), reverse=True)
 
 

@@ -108,10 +108,7 @@ def _parts_table(view: View, explained: Explained, parts: explain.Contributions)
     """A row per prototype that adds something, and the sum."""
     steps = figures.waterfall_steps(parts.values, len(parts.values))
     ahead, behind = (view.people.groups[g] for g in (parts.ahead, parts.behind))
-    cells = (
-        explained.cells if parts.measure == "statistical_parity" else explained.cells[:, :, [view.people.favourable]]
-    )
-    n = cells.sum(axis=2)  # (P, G)
+    n = explained.members(parts.measure)  # (P, G)
     rows = [
         {
             "prototype": str(p + 1),

@@ -1,0 +1,86 @@
+"""A model on a stream: every batch is decided about before it is learned from, so that every score is of new people."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fairglvq.datasets.streams import Batch
+from fairglvq.fairness.metrics import gaps_from_counts
+from fairglvq.labels import favourable_of, positions
+
+
+class Moment(NamedTuple):
+    """Scores of the points since the last moment, each decided by the model of that time, and what it takes."""
+
+    seen: int
+    accuracy: float
+    statistical_parity: float
+    seconds: float  # spent in partial_fit so far
+    memory: float  # of the process, in MB
+
+
+def prequential(
+    model: Any, batches: Iterable[Batch], *, classes, groups, favourable=None, every: int = 10_000
+) -> Iterator[Moment]:
+    """Decide about each batch, then learn it; a moment whenever ``every`` more points were seen, and at the end.
+
+    The first batch is learned only. ``favourable`` None takes the last one of two classes. Nothing is kept but counts.
+    """
+    scores = _Scores(np.asarray(classes), np.asarray(groups), favourable)
+    takes_groups = "groups" in inspect.signature(model.partial_fit).parameters
+    seen, seconds, last = 0, 0.0, 0
+    for X, y, s in batches:
+        if seen:
+            scores.add(y, model.predict(X), s)
+        start = time.perf_counter()
+        if takes_groups:
+            model.partial_fit(X, y, sensitive_features=s, classes=classes, groups=groups)
+        else:
+            model.partial_fit(X, y, classes=classes)
+        seconds, seen = seconds + time.perf_counter() - start, seen + len(y)
+        if seen - last >= every and scores.n:
+            yield Moment(seen, *scores.taken(), seconds, memory())
+            last = seen
+    if scores.n:
+        yield Moment(seen, *scores.taken(), seconds, memory())
+
+
+class _Scores:
+    """Counts of decisions since the scores were taken last."""
+
+    def __init__(self, classes: np.ndarray, groups: np.ndarray, favourable):
+        self.groups, self.favourable = groups, classes[favourable_of(classes, favourable)]
+        self.counts, self.right = np.zeros((len(groups), 2, 2), np.int64), 0
+
+    @property
+    def n(self) -> int:
+        return int(self.counts.sum())
+
+    def add(self, y: np.ndarray, decided: np.ndarray, s: np.ndarray) -> None:
+        truth, favoured = ((values == self.favourable).astype(int) for values in (y, decided))
+        np.add.at(self.counts, (positions(s, self.groups, "group"), truth, favoured), 1)
+        self.right += int(np.count_nonzero(decided == y))
+
+    def taken(self) -> tuple[float, float]:
+        """Accuracy and gap; the next ones start from nothing."""
+        scores = self.right / self.n, float(gaps_from_counts(self.counts).statistical_parity)
+        self.counts[:], self.right = 0, 0
+        return scores
+
+
+def memory() -> float:
+    """Resident memory of this process in MB; where the system does not tell, the most it ever was."""
+    import resource  # not on Windows
+
+    now = Path("/proc/self/statm")
+    if now.exists():
+        return int(now.read_text("ascii").split()[1]) * resource.getpagesize() / 1e6
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most / 1e6 if sys.platform == "darwin" else most / 1e3

@@ -1,0 +1,73 @@
+"""FairlyDecided: the cells of any partition model, with answers that keep to a gap."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from fairglvq.fairness.cells import Cells, cells_of
+from fairglvq.fairness.deciding import decide_cells
+
+
+class FairlyDecided(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """A partition model whose cells are decided anew after training.
+
+    The model draws the cells. Then all cells together are given the answers that are most accurate on the training set
+    with a gap in favourable decisions of at most ``max_gap`` (`deciding.decide_cells`). A model that was fitted before
+    can be given as ``sklearn.frozen.FrozenEstimator(model)``: its cells stay.
+
+    Parameters
+    ----------
+    estimator : GLVQ, FairGLVQ, ParityLVQ, FairTree or any `PartitionModel`
+    max_gap : float, default=0.05
+        Largest gap allowed on the training set.
+
+    Attributes
+    ----------
+    estimator_ : the fitted model
+    cells_ : Cells
+        Counts of the training set, and the answers.
+    cell_labels_ : ndarray (n_cells,)
+    classes_ : ndarray
+    decision_ : Decision
+        Accuracy, gap and bound on the training set.
+    """
+
+    def __init__(self, estimator, *, max_gap=0.05):
+        self.estimator = estimator
+        self.max_gap = max_gap
+
+    def fit(self, X, y, *, sensitive_features=None, favourable=None):
+        """Fit the model on X (n, d), y (n,) and, if it takes them, the groups; then decide its cells.
+
+        ``favourable`` is the label that people want; None takes the last one of two classes.
+        """
+        if sensitive_features is None:
+            raise ValueError("FairlyDecided needs the protected group of every row: fit(X, y, sensitive_features=s)")
+        check_consistent_length(y, sensitive_features)
+        self.estimator_ = clone(self.estimator)
+        known = {"sensitive_features": sensitive_features, "favourable": favourable}
+        self.estimator_.fit(X, y, **{name: v for name, v in known.items() if has_fit_parameter(self.estimator_, name)})
+        found = cells_of(self.estimator_, X, y, sensitive_features=sensitive_features, favourable=favourable)
+        self.decision_ = decide_cells(
+            found.counts, max_gap=self.max_gap, favourable=found.favourable, answers=found.answers
+        )
+        self.cells_ = Cells(found.counts, self.decision_.answers, found.favourable)
+        self.classes_ = self.estimator_.classes_
+        self.cell_labels_ = self.classes_[self.decision_.answers]
+        return self
+
+    def apply(self, X):
+        """The cell of each row, (n,)."""
+        check_is_fitted(self, "cell_labels_")
+        return np.asarray(self.estimator_.apply(X))
+
+    def runner_up(self, X):
+        """The cell that each row would be in without its own, (n,)."""
+        check_is_fitted(self, "cell_labels_")
+        return np.asarray(self.estimator_.runner_up(X))
+
+    def predict(self, X):
+        """What the cell of each row answers, (n,)."""
+        cells = self.apply(X)
+        return self.cell_labels_[cells]

@@ -1,0 +1,140 @@
+"""Assess predicted numbers: how exact they are, and how much they tell about a protected number or group.
+
+Arrays in, never models. With a group, `mean_difference` is what statistical parity is for decisions. With a number,
+`correlation` sees straight dependence only; `mutual_information` and `maximal_correlation` see any, on values cut into
+bins of about equal size. Both are above 0 by chance alone: of n independent pairs in a x b bins, mutual information is
+about (a - 1)(b - 1) / 2n nats. Groups and values of which there are at most ``bins`` are taken as they are.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairglvq.labels import as_column, encode
+
+__all__ = [
+    "Dependence",
+    "correlation",
+    "dependence",
+    "maximal_correlation",
+    "mean_difference",
+    "mutual_information",
+    "r2",
+    "rmse",
+]
+
+Floats = NDArray[np.float64]
+BINS = 10
+
+
+def r2(y_true: ArrayLike, y_pred: ArrayLike) -> float:
+    """Explained share of variance: 1 - sum (y - y^)² / sum (y - mean)²; NaN if all targets are alike."""
+    truth, predicted = _pair(y_true, y_pred)
+    spread = np.sum((truth - truth.mean()) ** 2)
+    return float(1 - np.sum((truth - predicted) ** 2) / spread) if spread > 0 else float("nan")
+
+
+def rmse(y_true: ArrayLike, y_pred: ArrayLike) -> float:
+    """Root of the mean squared error, in the units of the target."""
+    truth, predicted = _pair(y_true, y_pred)
+    return float(np.sqrt(np.mean((truth - predicted) ** 2)))
+
+
+def mean_difference(y_pred: ArrayLike, *, sensitive_features: ArrayLike) -> float:
+    """Largest difference between two groups in their mean prediction; NaN with one group."""
+    predicted, groups = _numbers(y_pred, "y_pred"), encode(as_column(sensitive_features, "sensitive_features"))[1]
+    _same_length(predicted, groups)
+    means = np.bincount(groups, weights=predicted) / np.bincount(groups)
+    return float(np.ptp(means)) if len(means) > 1 else float("nan")
+
+
+def correlation(y_pred: ArrayLike, *, sensitive_features: ArrayLike) -> float:
+    """Size of Pearson's correlation with a protected number, 0 to 1; a constant tells nothing: 0."""
+    predicted, protected = _pair(y_pred, sensitive_features)
+    apart = [values - values.mean() for values in (predicted, protected)]
+    scale = np.sqrt(np.prod([values @ values for values in apart]))
+    return float(min(1.0, abs(apart[0] @ apart[1]) / scale)) if scale > 0 else 0.0
+
+
+def mutual_information(y_pred: ArrayLike, *, sensitive_features: ArrayLike, bins: int = BINS) -> float:
+    """Sum of p(a, b) log(p(a, b) / p(a) p(b)) over bins a of the prediction and b of the protected value, in nats."""
+    joint, product = _joint(y_pred, sensitive_features, bins)
+    seen = joint > 0
+    return float(max(0.0, np.sum(joint[seen] * np.log(joint[seen] / product[seen]))))
+
+
+def maximal_correlation(y_pred: ArrayLike, *, sensitive_features: ArrayLike, bins: int = BINS) -> float:
+    """Largest correlation that functions of the two can have (Hirschfeld, Gebelein, Rényi), 0 to 1, over bins.
+
+    For finitely many values it is the second singular value of p(a, b) / sqrt(p(a) p(b)) (Witsenhausen 1975).
+    """
+    joint, product = _joint(y_pred, sensitive_features, bins)
+    if min(joint.shape) < 2:
+        return 0.0
+    return float(np.clip(np.linalg.svd(joint / np.sqrt(product), compute_uv=False)[1], 0.0, 1.0))
+
+
+class Dependence(NamedTuple):
+    """How much predictions tell of a protected value; what its kind does not have is NaN."""
+
+    mean_difference: float  # of groups
+    correlation: float  # with a number
+    mutual_information: float
+    maximal_correlation: float
+
+
+def dependence(y_pred: ArrayLike, *, sensitive_features: ArrayLike, groups: bool, bins: int = BINS) -> Dependence:
+    """All measures at once; ``groups`` says whether the protected values are names of groups."""
+    call = {"sensitive_features": sensitive_features}
+    binned = {"sensitive_features": np.asarray(sensitive_features).astype(str)} if groups else call
+    return Dependence(
+        mean_difference(y_pred, **call) if groups else float("nan"),
+        float("nan") if groups else correlation(y_pred, **call),
+        mutual_information(y_pred, **binned, bins=bins),
+        maximal_correlation(y_pred, **binned, bins=bins),
+    )
+
+
+def _joint(y_pred: ArrayLike, s: ArrayLike, bins: int) -> tuple[Floats, Floats]:
+    """Shares (a, b) of all pairs of bins, and what they were if the two were independent."""
+    if bins < 2:
+        raise ValueError(f"bins must be at least 2; got {bins!r}")
+    codes = [_codes(values, name, bins) for values, name in ((y_pred, "y_pred"), (s, "sensitive_features"))]
+    _same_length(*codes)
+    shape = codes[0].max() + 1, codes[1].max() + 1
+    counts = np.bincount(np.ravel_multi_index((codes[0], codes[1]), shape), minlength=shape[0] * shape[1])
+    joint = counts.reshape(shape) / len(codes[0])
+    return joint, np.outer(joint.sum(axis=1), joint.sum(axis=0))
+
+
+def _codes(values: ArrayLike, name: str, bins: int) -> NDArray[np.intp]:
+    """The bin of each value; none is empty."""
+    column = as_column(values, name)
+    distinct, codes = encode(column)
+    if len(distinct) > bins and column.dtype.kind in "iuf":
+        cuts = np.quantile(column, np.arange(1, bins) / bins, method="lower")
+        codes = encode(np.searchsorted(np.unique(cuts), column))[1]
+    if len(codes) == 0:
+        raise ValueError(f"{name} is empty: there is nobody to assess.")
+    return codes
+
+
+def _numbers(values: ArrayLike, name: str) -> Floats:
+    numbers = as_column(values, name).astype(np.float64)
+    if len(numbers) == 0:
+        raise ValueError(f"{name} is empty: there is nobody to assess.")
+    return numbers
+
+
+def _pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
+    pair = _numbers(first, "the first array"), _numbers(second, "the second array")
+    _same_length(*pair)
+    return pair
+
+
+def _same_length(first: np.ndarray, second: np.ndarray) -> None:
+    if len(first) != len(second):
+        raise ValueError(f"Every row needs an entry in each array; lengths are {len(first)} and {len(second)}.")
