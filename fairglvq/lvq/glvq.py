@@ -15,7 +15,7 @@ from fairglvq.lvq.initialisers import initial_prototypes
 from fairglvq.lvq.projected import Projected, lift, one_thread
 from fairglvq.lvq.prototype_classifier import PrototypeClassifier, refuse_large_values
 from fairglvq.lvq.schedules import Plateau, Timetable
-from fairglvq.lvq.trainer import Recipe, Snapshot, Trainer, as_rows, compact
+from fairglvq.lvq.trainer import EXACT_VOTES, Recipe, Snapshot, Trainer, as_rows, compact
 
 # More groups than this, with fewer members than that in the median group, are probably a measurement, not a group.
 MANY_GROUPS, SMALL_GROUP = 10, 10
@@ -87,7 +87,8 @@ class GLVQ(PrototypeClassifier):
         Ω, and the diagonal of ΩᵀΩ with sum 1.
     prototype_labels_ : ndarray (P,)
     pseudo_classes_ : ndarray (P,) or None
-        Majority group of each prototype's cell; None when trained without ``sensitive_features``.
+        Majority group of each prototype's cell; None when trained without ``sensitive_features``. While ``fit`` trains
+        on more than 100,000 points, each is counted where it was when it was last learned; at the end, where it is.
     classes_, groups_ : ndarray
         ``groups_`` is None without ``sensitive_features``.
     n_alpha_uses_ : int
@@ -168,13 +169,16 @@ class GLVQ(PrototypeClassifier):
         W = self._start(X, codes, rng)
         recipe, schedule = self._plan(X, codes, W)
         trainer = Trainer(
-            as_rows(X), codes, group_codes, W, self._prototype_codes(), recipe, rng, n_groups=self._n_groups()
-        )
+            as_rows(X), codes, group_codes, W, self._prototype_codes(), recipe, rng, n_groups=self._n_groups(),
+            lazy_votes=recipe.C == 0 and len(codes) > EXACT_VOTES,
+        )  # fmt: skip
         every = self._record_interval()
         if every:
             trainer.run(0, every)
         if self.max_epochs:
             trainer.run(self.max_epochs, every, schedule)
+        if not every:
+            trainer.count_votes()
         self.history_: list = [self._decode(snapshot) for snapshot in trainer.history]
         self._set_prototypes(trainer.prototypes.W, trainer.prototypes.pseudo)
         self.n_epochs_, self.n_alpha_uses_ = trainer.epoch, trainer.alpha_uses

@@ -15,9 +15,9 @@ from fairglvq.lvq.trainer import as_rows, nearest_prototypes, squared_distances
 SHARED_NOISE = 0.0005
 
 
-# Centres of more rows than this are those of so many drawn from them: a start need not be finer. Adult, whose published
-# runs start from all rows, stays below it.
-KMEANS_ROWS = 50_000
+# Centres of more rows than KMEANS_ROWS are those of KMEANS_SAMPLE drawn from them: a start need not be finer. Adult,
+# whose published runs start from all rows, stays below it.
+KMEANS_ROWS, KMEANS_SAMPLE = 50_000, 10_000
 
 
 def kmeans(X, k: int, rng: np.random.Generator, *, max_iter: int = 300, tol: float = 1e-4) -> np.ndarray:
@@ -27,7 +27,7 @@ def kmeans(X, k: int, rng: np.random.Generator, *, max_iter: int = 300, tol: flo
     their cells are empty.
     """
     if X.shape[0] > KMEANS_ROWS:
-        X = X[np.sort(rng.choice(X.shape[0], KMEANS_ROWS, replace=False))]
+        X = X[np.sort(rng.choice(X.shape[0], KMEANS_SAMPLE, replace=False))]
     rows = as_rows(X)
     W = _seeds(X, rows, k, rng)
     tol = tol * _mean_variance(X)

@@ -150,6 +150,7 @@ class Options(NamedTuple):
     shuffle: bool
     watched: bool  # whether costs are summed up
     bounds: bool  # False measures every point after every step
+    running: bool  # True measures only the points of the batch after its step: votes are running counts
     centre: np.ndarray  # (d,)
     fence: float  # the largest distance from the centre that a prototype may reach
 
@@ -587,10 +588,14 @@ def assign(points, batch, tile, cells, length):
 
 
 @inlined
-def reassign(points, prototypes, cells, tile, bounds):
-    """Make assignments exact again after prototype j moved by ``moves[j]``; returns how many points were measured."""
+def reassign(points, prototypes, cells, tile, learned, options):
+    """Make assignments exact again after prototype j moved by ``moves[j]``; returns how many points were measured.
+
+    With running counts this is done only for the points just ``learned``; others stay where they were after theirs.
+    """
     extend(cells.moves, cells.reach)
-    queue, width, length = cells.queue[: enqueue(cells, bounds)], tile.near.shape[1], longest(prototypes.norms)
+    queue = learned if options.running else cells.queue[: enqueue(cells, options.bounds)]
+    width, length = tile.near.shape[1], longest(prototypes.norms)
     for start in range(0, queue.size, width):
         batch = queue[start : start + width]
         measure(points.rows, prototypes, batch, tile)
@@ -715,7 +720,7 @@ def run(points, prototypes, cells, tile, pulls, options, random, n_epochs):
                 return epoch + 1, steps, measured, flips, uses, True
             update_copies(prototypes)
             if voting:
-                measured += reassign(points, prototypes, cells, tile, options.bounds)
+                measured += reassign(points, prototypes, cells, tile, batch, options)
                 flips += vote(cells.counts, options.published, random[1:], prototypes.codes[1])
             uses += pulls.simulated[1]
             steps += 1

@@ -183,7 +183,8 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     def _points(self, X):
         """Points to decide about, checked."""
         check_is_fitted(self, "prototypes_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        # float32 is kept here and widened block by block.
+        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
         refuse_large_values(X, "X")
         return X
 

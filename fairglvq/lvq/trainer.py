@@ -17,6 +17,11 @@ from fairglvq.lvq.schedules import Plateau, Timetable
 FENCE = 30.0
 
 
+# Up to so many points, votes after every step are those of all points. Above, that would take longer the more steps an
+# epoch has; a point is then counted in the cell where it was after the last step that it took part in.
+EXACT_VOTES = 100_000
+
+
 class Recipe(NamedTuple):
     """How prototypes are moved; the names are the estimators' parameters."""
 
@@ -136,6 +141,7 @@ class Trainer:
     ``s`` may be None: then nothing is voted on, and ``recipe.C`` must be 0. With ``running_votes`` (P, K, G), a
     stream's counts so far, this training set is one more batch: its points are added to the counts, and the sums are
     voted on. Where C is 0 pseudo-classes have no influence: ``lazy_votes`` then votes only when a snapshot is taken.
+    Above EXACT_VOTES points votes are running counts; snapshots and ``count_votes`` make them exact again.
     ``bounds=False`` measures every point after every step, for tests and for ``bench --ablation``.
     """
 
@@ -147,6 +153,7 @@ class Trainer:
             raise ValueError("votes can only wait where C is 0 and nothing is streamed")
         self.recipe, self.bounds, self.lazy_votes, self.voting = recipe, bounds, lazy_votes, s is not None
         n = len(y)
+        self.running = n > EXACT_VOTES and running_votes is None
         self.points = kernels.Points(rows, np.zeros((2, n), np.int32), np.arange(n))
         self.points.labels[0] = y
         if self.voting:
@@ -197,6 +204,14 @@ class Trainer:
             self.history[kept:] = [snapshot._replace(statistical_parity=gap) for snapshot, gap in measured]
         return not self.flew_off
 
+    def count_votes(self) -> None:
+        """Let every cell vote anew, where the votes of the last step were not those of all points."""
+        if self.voting and (self.lazy_votes or self.running):
+            before = self.prototypes.pseudo.copy()
+            self.cells.counts[:] = 0
+            self._vote()
+            self.flips += int((before != self.prototypes.pseudo).sum())
+
     def _vote(self) -> None:
         """Assign every point to its cell, and let every cell vote."""
         self.cells.nearest[:] = nearest_prototypes(self.points.rows, self.prototypes.W)
@@ -240,17 +255,14 @@ class Trainer:
             shuffle=bool(recipe.shuffle),
             watched=watched,
             bounds=self.bounds,
+            running=self.running,
             centre=self.centre,
             fence=self.fence,
         )
 
     def _snapshot(self) -> Snapshot:
         """The model as it is, except for its statistical parity."""
-        if self.lazy_votes and self.voting:
-            before = self.prototypes.pseudo.copy()
-            self.cells.counts[:] = 0
-            self._vote()
-            self.flips += int((before != self.prototypes.pseudo).sum())
+        self.count_votes()
         options, n_terms = self._options(watched=True), 2 if self.voting else 1
         self.pulls.totals[:] = 0.0
         kernels.survey(self.points, self.prototypes, self.tile, self.pulls, options, self.cells.counts, n_terms)

@@ -20,6 +20,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fairglvq import GLVQ, FairGLVQ, datasets
 from fairglvq.fairness import metrics
+from fairglvq.lvq import glvq, trainer
 from fairglvq.lvq.activations import ACTIVATIONS
 from fairglvq.lvq.initialisers import INITIALISERS
 from fairglvq.lvq.trainer import FENCE, parity_gaps
@@ -168,6 +169,32 @@ class TestHistory:
         assert model.history_[-1].accuracy == model.score(X, y)
         assert model.pseudo_classes_ is None
         assert model.groups_ is None
+
+
+class TestManyPoints:
+    """More points than are voted on after every step."""
+
+    @pytest.mark.parametrize("record_every", [None, 2])
+    @pytest.mark.parametrize("C", [0.0, 0.5])
+    def test_votes_are_exact_in_the_end(self, C, record_every, monkeypatch):
+        for module in (glvq, trainer):
+            monkeypatch.setattr(module, "EXACT_VOTES", 150)
+        X, y, s = clouds()
+        model = quick(C=C, learning_rate=0.3, record_every=record_every).fit(X, y, sensitive_features=s)
+        cell = ((X[:, None] - model.prototypes_) ** 2).sum(axis=2).argmin(axis=1)
+        votes = np.zeros((4, 2), int)
+        np.add.at(votes, (cell, s), 1)
+        assert_array_equal(model._votes.sum(axis=1), votes)
+        assert_array_equal(model.pseudo_classes_, votes.argmax(axis=1))
+        if record_every:
+            assert_array_equal(model.history_[-1].pseudo_classes, model.pseudo_classes_)
+            assert model.history_[-1].accuracy == model.score(X, y)
+
+    def test_single_precision_decides_the_same(self):
+        X, y, s = clouds()
+        model, X = quick().fit(X, y, sensitive_features=s), X.astype(np.float32)
+        assert_array_equal(model.predict(X), model.predict(X.astype(np.float64)))
+        assert_array_equal(model.transform(X), model.transform(X.astype(np.float64)))
 
 
 class TestMitigation:

@@ -129,7 +129,8 @@ class TestStarts:
 
 
 def test_many_rows_are_sampled(monkeypatch):
-    monkeypatch.setattr(initialisers, "KMEANS_ROWS", 100)
+    monkeypatch.setattr(initialisers, "KMEANS_ROWS", 200)
+    monkeypatch.setattr(initialisers, "KMEANS_SAMPLE", 100)
     rng = np.random.default_rng(0)
     X = np.repeat([[0.0, 0.0], [5.0, 5.0]], 500, axis=0) + rng.normal(0, 0.1, (1000, 2))
     measured = []

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 from fairglvq import datasets
 from fairglvq.lvq import kernels, reference
+from fairglvq.lvq import trainer as trainer_module
 from fairglvq.lvq.activations import ACTIVATIONS
 from fairglvq.lvq.trainer import Recipe, Trainer, as_rows, dense_rows, parity_gaps, squared_distances
 
@@ -354,6 +355,39 @@ class TestBookkeeping:
         assert sum(snapshot.flips for snapshot in lazy.history) > 0
         with pytest.raises(ValueError, match="C is 0"):
             case.train(layout, lazy_votes=True, C=1.0)
+
+    @pytest.mark.parametrize("layout", LAYOUTS)
+    def test_running_counts_that_have_seen_every_point_are_exact(self, layout, monkeypatch):
+        case = one_hot(n=301, C=0.8, batch_size=301)
+        exact = case.train(layout)
+        monkeypatch.setattr(trainer_module, "EXACT_VOTES", 300)
+        running = case.train(layout)
+        for _ in range(20):
+            exact.run(1)
+            running.run(1)
+            assert_bookkeeping_exact(case, running)
+        assert_array_equal(running.prototypes.W, exact.prototypes.W)
+        assert exact.flips == running.flips > 0
+
+    def test_running_counts_hold_each_point_where_its_last_step_left_it(self, monkeypatch):
+        monkeypatch.setattr(trainer_module, "EXACT_VOTES", 100)
+        case = one_hot(n=120, C=0.0, batch_size=40, shuffle=False, learning_rate=3.0)
+        running, expected = case.train(), np.empty(120, int)
+        running.run(2)
+        for step in range(3):
+            W, _ = reference.train(
+                case.X, case.y, case.s, case.W, case.labels, C=0.0, learning_rate=3.0, batch_size=40, max_epochs=2,
+                rng=np.random.default_rng(3), shuffle=False, max_steps=4 + step,
+            )  # fmt: skip
+            batch = slice(40 * step, 40 * (step + 1))
+            expected[batch] = direct_distances(case.X[batch], W).argmin(axis=1)
+        assert_array_equal(running.cells.nearest, expected)
+        shape = running.cells.counts.shape
+        assert_array_equal(running.cells.counts, direct_counts(expected, case.y, case.s, shape))
+        now = direct_distances(case.X, W).argmin(axis=1)
+        assert not np.array_equal(expected, now)
+        running.count_votes()
+        assert_array_equal(running.cells.counts, direct_counts(now, case.y, case.s, shape))
 
     @pytest.mark.parametrize("layout", LAYOUTS)
     def test_prototypes_that_fly_far(self, layout):
