@@ -378,6 +378,8 @@ def _changes(view: View, method: str, x: np.ndarray) -> None:
             "length of the step": [round(change.step, 3) for change in found],
         }
     )
+    if not any(change.also for change in found):
+        table = table.drop(columns="with it")
     st.dataframe(table, hide_index=True, alt="Single changes that flip the decision, smallest first.")
     st.caption(
         "Smallest first: the whole range of a number is a step of 1, another category a step of "
