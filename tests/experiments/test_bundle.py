@@ -12,11 +12,11 @@ from fairglvq.experiments.engine import Engine
 from fairglvq.experiments.store import Store
 from fairglvq.experiments.sweep import ModelKey
 from fairglvq.fairness import limit
+from fairglvq.tradeoff.choice import usual
 
 
-@pytest.mark.parametrize("name", paper.PARAMETERS)
-def test_the_paper_s_sweeps_are_bundled_in_full(name):
-    plan = paper.paper_sweep(name)
+@pytest.mark.parametrize("plan", bundle.plans(), ids=lambda plan: f"{plan.dataset}-{plan.bins}")
+def test_every_sweep_is_bundled_in_full(plan):
     known = bundle.load().known(plan)
     assert set(known) == set(plan.models())
     for row in known.values():
@@ -24,6 +24,14 @@ def test_the_paper_s_sweeps_are_bundled_in_full(name):
         counts = np.array(row["counts"])
         right = counts[:, 0, 0].sum() + counts[:, 1, 1].sum()
         assert right / counts.sum() == pytest.approx(row["accuracy"], abs=1e-6)
+
+
+def test_what_data_sets_start_with_is_bundled():
+    """Local, XOR, COMPAS, Adult and German: nobody waits for the first curve, nor for another method on its folds."""
+    for name in ("local", "xor", "compas", "adult", "german"):
+        plan = usual(name).sweep()
+        assert set(bundle.load().known(plan)) == set(plan.models())
+    assert {plan.dataset for plan in bundle.plans() if not plan.bins} == {"local", "xor", "compas", "adult", "german"}
 
 
 def test_other_parameters_are_not_taken_for_the_bundled_ones():

@@ -79,7 +79,9 @@ def test_a_run_survives_a_reload_and_another_choice_and_can_still_be_cancelled(o
 
 def test_without_a_method_it_says_what_to_do(open_page):
     visit = open_page("?data=xor").drawn()
-    visit.page.get_by_label("Clear all").first.click()
+    for left in (1, 0):  # prototypes, and what they are compared with
+        visit.page.get_by_label("Clear all").first.click()
+        expect(visit.page.get_by_label("Clear all")).to_have_count(left)
     visit.text("Choose at least one method to compare").wait_for()
     wait_idle(visit.page)
     assert visit.button("Compute").count() == 0
