@@ -93,14 +93,23 @@ class Layout(NamedTuple):
     train_omega: bool
 
 
-def margins(people: People, model: Projected, layout: Layout, Z=None):
-    """Images, and for every point two pairs of prototypes: true class against rivals, favourable against rivals."""
+class Margins(NamedTuple):
+    """Images, and how clearly each point is decided, for its true class and for the favourable one."""
+
+    Z: np.ndarray  # (n, r)
+    own: Pair  # the closest prototypes of the true class and of another
+    favourable: Pair | None  # likewise of the favourable class; None with two classes: the same two prototypes
+    ahead: np.ndarray  # (n,) by how much the favourable class is closer
+
+
+def margins(people: People, model: Projected, layout: Layout, Z=None) -> Margins:
+    """Compare every point with the prototypes that matter for it."""
     Z = model.project(people.X) if Z is None else Z
     own = pair_up(Z, model, layout.labels, people.y)
-    if layout.n_classes > 2:
-        return Z, own, pair_up(Z, model, layout.labels, np.full(len(Z), layout.favourable))
-    other = (people.y != layout.favourable)[:, None]  # two classes: the same two prototypes, perhaps exchanged
-    return Z, own, Pair(*(np.where(other, part[:, ::-1], part) for part in own))
+    if layout.n_classes == 2:
+        return Margins(Z, own, None, np.where(people.y == layout.favourable, own.advantage, -own.advantage))
+    favourable = pair_up(Z, model, layout.labels, np.full(len(Z), layout.favourable))
+    return Margins(Z, own, favourable, favourable.advantage)
 
 
 class Prices(NamedTuple):
@@ -121,25 +130,31 @@ def cost(people: People, model: Projected, layout: Layout, T: float, prices: Pri
     With prices the loss is the chance of a wrong decision, σ(-m / T); without, the log loss, which is easier to start
     with.
     """
-    Z, own, favourable = margins(people, model, layout, Z)
-    n = len(Z)
+    Z, own, favourable, ahead = margins(people, model, layout, Z)
+    n, X = len(Z), people.X if layout.train_omega else None
     right = _sigmoid(own.advantage / T)
     if prices is None:
-        slope = -(1 - right) / T / n
-        slopes = np.stack([-slope, slope], axis=1)  # m = rival's distance - own distance
         total = np.logaddexp(0.0, -own.advantage / T).mean()
-        return total, gradient(people.X if layout.train_omega else None, Z, model, own.who, slopes)
+        return total, gradient(X, Z, model, own.who, _by_distance(-(1 - right) / T / n))
     total, slope = (1 - right).mean(), -right * (1 - right) / T / n
-    q = _sigmoid(favourable.advantage / T)
+    q = _sigmoid(ahead / T)
     favoured = np.zeros(n)
     for k, rates in enumerate(people.rates):
         gap, by_q = rates.smooth_gap(q)
         price, by_gap = prices.of(k, gap)
         total += price
-        favoured += by_gap * by_q * q * (1 - q) / T
-    slopes = np.stack([-slope, slope, -favoured, favoured], axis=1)
+        favoured += by_gap * by_q
+    favoured *= q * (1 - q) / T
+    if favourable is None:
+        slope += np.where(people.y == layout.favourable, favoured, -favoured)
+        return total, gradient(X, Z, model, own.who, _by_distance(slope))
     who = np.concatenate([own.who, favourable.who], axis=1)
-    return total, gradient(people.X if layout.train_omega else None, Z, model, who, slopes)
+    return total, gradient(X, Z, model, who, np.hstack([_by_distance(slope), _by_distance(favoured)]))
+
+
+def _by_distance(slope) -> np.ndarray:
+    """∂cost/∂distance (n, 2) from ∂cost/∂m, where m = the rival's distance - the own one's."""
+    return np.stack([-slope, slope], axis=1)
 
 
 def _sigmoid(t) -> np.ndarray:
@@ -171,8 +186,8 @@ class Step(NamedTuple):
 
 def judge(people: People, model: Projected, layout: Layout, prices: Prices) -> Step:
     """Measure a model's hard decisions."""
-    _, own, favourable = margins(people, model, layout)
-    q = (favourable.advantage > 0).astype(float)
+    _, own, _, ahead = margins(people, model, layout)
+    q = (ahead > 0).astype(float)
     gaps = np.array([rates.gap(q) for rates in people.rates])
     return Step(model, prices, float((own.advantage > 0).mean()), gaps)
 
@@ -206,7 +221,7 @@ def best(steps: list[Step], allowed: float) -> Step:
 
 
 def _typical_margin(people, model, layout) -> float:
-    return float(np.median(np.abs(margins(people, model, layout)[1].advantage))) or 1.0
+    return float(np.median(np.abs(margins(people, model, layout).own.advantage))) or 1.0
 
 
 class Task(NamedTuple):
