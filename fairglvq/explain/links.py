@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 PEOPLE_PER_VALUE = 5
 """Columns with fewer people per different value may seem to determine others by chance."""
 
-GLANCE = 500  # people looked at first: they show for most pairs that neither determines the other
+GLANCES = (500, 5000)  # people looked at first: they show for most pairs that neither determines the other
 
 Value = float | str
 
@@ -36,28 +36,34 @@ def find_links(columns: Sequence[Column]) -> Links:
     """Which columns follow which; of two that determine each other the first number leads, or else the first."""
     few = [one for one in columns if 2 <= len(one.values) <= len(one.codes) / PEOPLE_PER_VALUE]
     ranked = sorted(few, key=lambda column: not column.number)
+    if not ranked:
+        return {}
+    codes = np.array([column.codes for column in ranked], np.int32)  # (columns, n)
+    determined = [_determined_by(column, codes) for column in ranked]
     found: Links = {}
     for place, leader in enumerate(ranked):
-        for other, follower in enumerate(ranked):
-            if other == place or not _determines(leader, follower):
-                continue
-            if other > place or not _determines(follower, leader):
-                found.setdefault(leader.name, {})[follower.name] = _pairs(leader, follower)
+        for other in sorted(determined[place]):
+            if other > place or (other < place and place not in determined[other]):
+                found.setdefault(leader.name, {})[ranked[other].name] = _pairs(leader, ranked[other])
     return found
 
 
-def _determines(leader: Column, follower: Column) -> bool:
-    """Whether all people with the same value in one column have the same value in the other."""
-    K = len(follower.values)
-    if len(leader.values) < K:
-        return False
-    for some in (slice(GLANCE), slice(None)):
-        pairs = np.unique(leader.codes[some] * K + follower.codes[some])
-        if len(np.unique(pairs // K)) < len(pairs):
-            return False
-    return True
+def _determined_by(leader: Column, codes: NDArray[np.int32]) -> set[int]:
+    """Rows of ``codes`` (columns, n) in which all people with the same value of the leader have the same code."""
+    like = _first_people(leader)[leader.codes]  # (n,) for everybody, the first person with the same value
+    left = np.arange(len(codes))
+    for stop in (*GLANCES, codes.shape[1]):
+        rows = codes[left, :stop]
+        left = left[(rows == rows[:, like[:stop]]).all(axis=1)]
+    return set(left.tolist())
+
+
+def _first_people(column: Column) -> NDArray[np.int64]:
+    """The first person with each value of a column."""
+    return np.unique(column.codes, return_index=True)[1]
 
 
 def _pairs(leader: Column, follower: Column) -> dict[Value, Value]:
-    somebody = np.unique(leader.codes, return_index=True)[1]  # with each value of the leader
-    return {leader.values[leader.codes[i]]: follower.values[follower.codes[i]] for i in somebody}
+    return {
+        value: follower.values[follower.codes[i]] for value, i in zip(leader.values, _first_people(leader), strict=True)
+    }

@@ -31,7 +31,7 @@ def relevance_profile(people: Population, model: PrototypeModel) -> list[Relevan
     """
     if model.omega is None or model.mixture is None:
         return []
-    weights = (model.mixture**2).sum(axis=0) * people.X.var(axis=0)  # (d,)
+    weights = (model.mixture**2).sum(axis=0) * people.variance  # (d,)
     total = weights.sum() or 1.0
     found = [Relevance(trait[0].column, float(weights[columns_of(trait)].sum() / total)) for trait in people.traits]
     return sorted(found, key=lambda one: -one.share)

@@ -49,6 +49,11 @@ class Population:
         return self.X.mean(axis=0)
 
     @cached_property
+    def variance(self) -> Floats:
+        """The variance of each column (d,), scaled."""
+        return self.X.var(axis=0)
+
+    @cached_property
     def lowest(self) -> Floats:
         """Smallest value of each column (d,), in original units."""
         return self.original(self.X.min(axis=0))

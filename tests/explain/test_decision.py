@@ -276,6 +276,27 @@ def test_columns_with_hardly_anybody_per_value_determine_nothing():
     assert find_links([column, Column("age", True, [1.0, 2.0], np.array([0, 0, 0, 1, 1, 1]))]) == {}
 
 
+def test_links_against_a_plain_search():
+    rng = np.random.default_rng(3)
+    base = rng.integers(0, 6, (3, 6000))
+    rare = np.where(np.arange(6000) == 5500, 1, base[0] // 3)  # one person late in the table breaks the rule
+    drawn = [*base, base[0] // 2, 5 - base[1], (base[2] == 4).astype(int), rare]
+    columns = []
+    for number, values in enumerate(drawn):
+        present, codes = np.unique(values, return_inverse=True)
+        columns.append(Column(f"c{number}", number == 4, [float(value) for value in present], codes))
+    found = {(leader, follower) for leader, followers in find_links(columns).items() for follower in followers}
+    expected = set()
+    for a in columns:
+        for b in columns:
+            tells = len(set(zip(a.codes.tolist(), b.codes.tolist(), strict=True))) == len(a.values)
+            back = len(set(zip(a.codes.tolist(), b.codes.tolist(), strict=True))) == len(b.values)
+            first = (not a.number, a.name) < (not b.number, b.name)
+            if a is not b and tells and (not back or first):
+                expected.add((a.name, b.name))
+    assert found == expected == {("c0", "c3"), ("c4", "c1"), ("c2", "c5")}
+
+
 def test_adults_education_is_one_trait_in_two_columns():
     people = population(datasets.load("adult"))
     assert list(people.links) == ["education-num"]
