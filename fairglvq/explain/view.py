@@ -17,7 +17,7 @@ from fairglvq.scenes.points import Points
 from fairglvq.scenes.scene import PEOPLE, Scene
 from fairglvq.scenes.settings import Settings
 from fairglvq.scenes.training import Training
-from fairglvq.wording import axis_name
+from fairglvq.wording import AxisTrait, axis_name
 
 CROWD = 400  # people drawn on a map
 
@@ -57,12 +57,17 @@ class View:
 
     def axes(self, method: str) -> tuple[str, str]:
         """What the directions of a method's map are."""
-        learned = self.trainings[method].learned
-        if self.settings.real and learned is not None:
-            first, second = map(axis_name, learned.axes)
+        own = self.own_axes(method)
+        if own:
+            first, second = map(axis_name, own)
         else:
             first, second = self.points.axes if self.plane is None else self.plane.names
         return first, second
+
+    def own_axes(self, method: str) -> list[list[AxisTrait]]:
+        """The columns that make both directions of the plane in which a method decides; none without such a plane."""
+        learned = self.trainings[method].learned
+        return learned.axes if self.settings.real and learned is not None else []
 
     def crowd(self, method: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Places, classes and groups of some measured people, always the same ones."""

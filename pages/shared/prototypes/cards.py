@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -131,10 +132,12 @@ def _parts_table(view: View, explained: Explained, parts: explain.Contributions)
 def _map(view: View, method: str) -> None:
     st.markdown("##### All prototypes")
     marks = marks_of(view, method)
+    axes, crowd = view.own_axes(method), view.crowd(method)
     places = view.places(view.explained(method).profiles, method)
+    shown = _near(places, crowd[0]) if axes else places
     figure = view.figure(
         ("map", method, theme()),
-        lambda: figures.map_figure(places, marks, axes=view.axes(method), people=view.crowd(method), theme=theme()),
+        lambda: figures.map_figure(shown, marks, axes=view.axes(method), people=crowd, theme=theme()),
     )
     st.plotly_chart(
         figure,
@@ -145,9 +148,17 @@ def _map(view: View, method: str) -> None:
         **CHART,
     )
     told = "A larger mark decides for more people. Click one to open its card."
-    if view.plane is not None:
+    if axes:
+        told += " " + sentences.own_plane(axes, int((shown != places).any(axis=1).sum()))
+    elif view.plane is not None:
         told += " The map shows only the two directions in which people differ most; the model looks at more of them."
     st.caption(told)
+
+
+def _near(places: np.ndarray, people: np.ndarray) -> np.ndarray:
+    """Places (P, 2) of prototypes, brought to the edge of the map where they lie far from all people."""
+    low, high = people.min(axis=0), people.max(axis=0)
+    return np.clip(places, low - (high - low) / 3, high + (high - low) / 3)
 
 
 def _metric(view: View, method: str) -> None:

@@ -17,7 +17,8 @@ from fairglvq.explain.view import View
 from fairglvq.grammar import CLASS_COLOURS, GROUP_SHAPES, SHAPES, Theme
 from fairglvq.intervals import SMALL
 from fairglvq.report.templating import render
-from fairglvq.scenes.settings import Settings
+from fairglvq.scenes.settings import Settings, points_of
+from fairglvq.wording import AxisTrait
 from pages.shared.prototypes.view import marks_of, title
 
 GLYPHS = {name: shape.glyph for name, shape in SHAPES.items()}
@@ -47,7 +48,10 @@ def summary(view: View, method: str) -> str:
     """One paragraph on the model, its accuracy and its gaps."""
     explained, settings = view.explained(method), view.settings
     score, n_prototypes = explained.score, len(explained.model.labels)
-    strength = f" with C = {settings.C:g}" if method == "fairglvq" else ""
+    strength = {
+        "fairglvq": f" with C = {settings.C:g}",
+        "paritylvq": f", allowed a gap of {points_of(settings.max_gap)},",
+    }.get(method, "")
     if explained.model.blind:
         strength = f", blind along {explained.model.blind} of {view.people.X.shape[1]} directions,"
     wanted = quoted(view.people.classes[view.people.favourable])
@@ -115,6 +119,18 @@ def silent_cells(view: View, explained: Explained, parts: Contributions) -> str:
         f"of all {who[1]} is in that cell{whom}. A hatched bar downwards narrows the gap. Together they are exactly "
         "the gap on the right."
     )
+
+
+def own_plane(axes: Sequence[Sequence[AxisTrait]], far: int) -> str:
+    """What the directions of a plane mean in which a model decides, and where far prototypes are drawn."""
+    across, up = (md(wording.axis_direction(axis)) or "nothing" for axis in axes)
+    told = (
+        f"The map is the plane in which the model decides: nothing else counts. To the right: {across}. Upwards: {up}."
+    )
+    if not far:
+        return told
+    verbs = ("lies", "is") if far == 1 else ("lie", "are")
+    return f"{told} {wording.count(far, 'prototype')} {verbs[0]} far from all people and {verbs[1]} drawn at the edge."
 
 
 # ---- a card ----
