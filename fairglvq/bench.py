@@ -22,6 +22,7 @@ from fairglvq import datasets
 from fairglvq.datasets.split import Scaling
 from fairglvq.lvq import kernels, reference, trainer
 from fairglvq.lvq.fair_glvq import FairGLVQ
+from fairglvq.lvq.glvq import GLVQ
 from fairglvq.lvq.initialisers import initial_prototypes
 from fairglvq.lvq.trainer import Recipe, Trainer, as_rows
 
@@ -120,6 +121,40 @@ def _ms_per_step(turn: Callable[[], int]) -> float:
     return 1e3 * (time.perf_counter() - start) / steps
 
 
+# -- streams -----------------------------------------------------------------------------------------------------------
+
+STREAM_BATCH, STREAM_WANTED = 1_000, 1.0
+
+
+def stream_timings(turns: int = 20) -> dict[str, float]:
+    """Microseconds per row of ``partial_fit`` by estimator, scikit-learn's SGDClassifier among them, at their defaults.
+
+    Each turn feeds ten batches of uniform points with 16 features, two classes and two groups.
+    """
+    from sklearn.linear_model import SGDClassifier
+
+    points = _uniform_points(10 * STREAM_BATCH, 16, 2, np.random.default_rng(0))
+    models: dict[str, Any] = {kind.__name__: kind(random_state=0) for kind in (SGDClassifier, GLVQ, FairGLVQ)}
+    best = dict.fromkeys(models, np.inf)
+    with threadpool_limits(1):
+        for _ in range(turns):
+            for name, model in models.items():
+                best[name] = min(best[name], _us_per_row(model, *points))
+    return best
+
+
+def _us_per_row(model, X, y, s) -> float:
+    """Microseconds of the processor per row of a stream of these points."""
+    start = time.process_time()
+    for begin in range(0, len(y), STREAM_BATCH):
+        batch = slice(begin, begin + STREAM_BATCH)
+        group = {"sensitive_features": s[batch], "groups": [0, 1]} if isinstance(model, FairGLVQ) else {}
+        model.partial_fit(X[batch], y[batch], classes=[0, 1], **group)
+    return 1e6 * (time.process_time() - start) / len(y)
+
+
+# -- sizes -------------------------------------------------------------------------------------------------------------
+
 # What a step costs around one base case, one size changed at a time; "features" are non-zeros per point.
 SCALING_BASE = {"points": 20_000, "features": 16, "prototypes per class": 10, "classes": 2}
 SCALING_STEPS = {
@@ -154,12 +189,16 @@ def _time_size(points: int, features: int, prototypes_per_class: int, classes: i
 def _uniform_trainer(points: int, features: int, prototypes_per_class: int, classes: int, **options: Any) -> Trainer:
     """FairGLVQ in batches of 1000 on uniform dense points whose label and group depend on the first features."""
     rng = np.random.default_rng(0)
-    X = rng.random((points, features))
-    y = np.minimum((X[:, 0] * classes).astype(int), classes - 1)
-    s = (X[:, 1] + 0.3 * rng.standard_normal(points) > 0.5).astype(int)
+    X, y, s = _uniform_points(points, features, classes, rng)
     W = initial_prototypes("shared-kmeans", X, y, prototypes_per_class, classes, rng)
     labels = np.repeat(np.arange(classes), prototypes_per_class)
     return Trainer(as_rows(X), y, s, W, labels, Recipe(C=1.0, batch_size=1000), rng, **options)
+
+
+def _uniform_points(points: int, features: int, classes: int, rng: np.random.Generator):
+    X = rng.random((points, features))
+    y = np.minimum((X[:, 0] * classes).astype(int), classes - 1)
+    return X, y, (X[:, 1] + 0.3 * rng.standard_normal(points) > 0.5).astype(int)
 
 
 # -- ablation: what each trick of the kernels is worth --------------------------------------------------------------

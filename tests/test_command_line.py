@@ -7,6 +7,7 @@ import subprocess
 import sys
 from functools import partial
 
+import numpy as np
 import pandas as pd
 import psutil
 import pytest
@@ -169,6 +170,12 @@ def test_bench_measures_both_versions(monkeypatch):
     assert 0 < timing.measured_again <= 1
     assert timing.fit_seconds > 0
     assert timing.bare_fit_seconds > 0
+
+
+def test_bench_measures_streams():
+    timings = bench.stream_timings(turns=1)
+    assert list(timings) == ["SGDClassifier", "GLVQ", "FairGLVQ"]
+    assert all(0 < microseconds < np.inf for microseconds in timings.values())
 
 
 def test_ablation_table_times_the_kernels_without_each_trick(monkeypatch):

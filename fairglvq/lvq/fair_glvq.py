@@ -68,7 +68,7 @@ class FairGLVQ(GLVQ):
 
     def fit(self, X, y, *, sensitive_features=None):
         """Train on X (n, d), class labels y (n,) and the protected group of each point."""
-        self._need_groups(sensitive_features)
+        self._check_before(sensitive_features)
         return self._fit(X, y, sensitive_features)
 
     @available_if(streams)
@@ -77,10 +77,10 @@ class FairGLVQ(GLVQ):
 
         ``classes`` and ``groups`` name everything to come and are needed at the first call.
         """
-        self._need_groups(sensitive_features)
+        self._check_before(sensitive_features)
         return self._partial_fit(X, y, sensitive_features, classes, groups)
 
-    def _need_groups(self, s):
+    def _check_before(self, s):
         self._check_parameters()
         if self.C > 0 and s is None:
             raise ValueError(

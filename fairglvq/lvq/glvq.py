@@ -143,17 +143,18 @@ class GLVQ(PrototypeClassifier):
 
     def fit(self, X, y):
         """Train on X (n, d) with class labels y (n,)."""
+        self._check_parameters()
         return self._fit(X, y, None)
 
     @available_if(streams)
     def partial_fit(self, X, y, *, classes=None):
         """Learn from one more mini-batch; ``classes`` names all classes and is needed at the first call."""
+        self._check_parameters()
         return self._partial_fit(X, y, None, classes, None)
 
     # -- training ---------------------------------------------------------------------------------------------------
 
     def _fit(self, X, y, s):
-        self._check_parameters()
         X, y = self._check_points(X, y, reset=True)
         classes, codes = encode(y)
         self._set_classes(classes)
@@ -213,7 +214,6 @@ class GLVQ(PrototypeClassifier):
 
     def _partial_fit(self, X, y, s, classes, groups):
         first = not hasattr(self, "prototypes_")
-        self._check_parameters()
         X, y = self._check_points(X, y, reset=first)
         if first:
             if classes is None:
@@ -404,4 +404,4 @@ def _distinct(labels, name) -> np.ndarray:
 
 
 def _differ(labels, known, name) -> bool:
-    return known is None or set(_distinct(labels, name).tolist()) != set(known.tolist())
+    return known is None or set(as_column(labels, name).tolist()) != set(known.tolist())
