@@ -62,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
         "--method",
         default="fairglvq",
         metavar="NAME",
-        help="glvq, inp, fairglvq, gmlvq, fairgmlvq, paritylvq or others (fairglvq)",
+        help="glvq, inp, fairglvq, gmlvq, fairgmlvq, paritylvq, fairtree or others (fairglvq)",
     )
     sweep.add_argument(
         "--bins", type=_at_least(2), default=0, metavar="N", help="numbers of a real data set also as bins, 8 say"

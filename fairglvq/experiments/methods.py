@@ -1,13 +1,14 @@
 """What can be compared: METHODS, each with its words, its strength knob and how to train it on one fold.
 
-To add a method, write its class in `prototype_methods` or `comparators`, unless one there does already, and add its
-entry here; comparison, page and pictures take it from there.
+To add a method, write its class in `prototype_methods`, `partition_methods` or `comparators`, unless one there does
+already, and add its entry here; comparison, page and pictures take it from there.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 from fairglvq.experiments import comparators as other
+from fairglvq.experiments import partition_methods as cells
 from fairglvq.experiments import prototype_methods as own
 from fairglvq.experiments.method import Method, TrainingFold
 
@@ -87,6 +88,24 @@ METHODS: Mapping[str, Method] = {
         "Gradient boosting with a bar of its own for every group, with the same promise as ThresholdOptimizer; it must "
         "be told the group of whoever it decides about.",
         base=other.gradient_boosting,
+    ),
+    "fairtree": cells.Trees(
+        "FairTree", "A decision tree whose splits tell the label and, C times as strongly, must not tell the group."
+    ),
+    "fairtree_decided": cells.Decided(
+        "FairTree, decided fairly",
+        "A tree whose splits tell label and group (C = -1), then the most accurate answers of its leaves with a "
+        "training gap of at most 1 - parity; where the group is among the features it may decide by it.",
+        family="trees",
+        parameters=cells.OF_TREE,
+        C=-1.0,  # on Adult and COMPAS more accurate than 0 and 1: leaves of one group each can make up for each other
+    ),
+    "fairglvq_decided": cells.Decided(
+        "FairGLVQ, decided fairly",
+        "FairGLVQ with C = 1, then the most accurate answers of its cells with a training gap of at most 1 - parity.",
+        family="bounded gap",
+        parameters=own.OF_FAIRGLVQ,
+        cells=own.Prototypes("", "", parameters=own.OF_FAIRGLVQ, estimator="FairGLVQ"),
     ),
 }
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from fairglvq import GLVQ, FairGLVQ, ParityLVQ, datasets
+from fairglvq import GLVQ, FairGLVQ, FairlyDecided, FairTree, ParityLVQ, datasets
 from fairglvq.experiments import comparators, evaluation, methods, prototype_methods
 from fairglvq.experiments.fold import split
 from fairglvq.experiments.methods import METHODS, TrainingFold
@@ -17,6 +17,7 @@ from fairglvq.fairness import metrics
 from fairglvq.lvq.initialisers import initial_prototypes
 
 MITIGATIONS = [name for name, method in METHODS.items() if isinstance(method, comparators.Mitigation)]
+DECIDED = ["fairtree_decided", "fairglvq_decided"]
 QUICK = {"n_prototypes": 2, "learning_rate": 0.03, "max_epochs": 10, "batch_size": 50}
 
 
@@ -64,6 +65,7 @@ def test_every_method_says_what_it_is():
     }  # fmt: skip
     assert [name for name, method in METHODS.items() if method.has_prototypes] == [
         "glvq", "inp", "fairglvq", "gmlvq", "fairgmlvq", "paritylvq", "correlation_remover",
+        "fairglvq_decided",
     ]  # fmt: skip
 
 
@@ -132,6 +134,38 @@ def test_prototypes_are_those_of_the_estimator_itself(name, strength, model, fol
     np.testing.assert_array_equal(trained(name, fold, strength, **quick(name)), model.predict(fold.X))
 
 
+@pytest.mark.parametrize("name", DECIDED)
+def test_answers_within_the_gap_on_the_same_cells(name, fold):
+    """The training gap keeps to the bound exactly, however tight, and a looser one is never less accurate."""
+    right = []
+    for parity in (1.0, 0.9, 0.8):
+        decided = trained(name, fold, parity, **quick(name))
+        assert gap(decided, fold) <= round(1 - parity, 10)
+        right.append(np.mean(decided == fold.y))
+    assert right == sorted(right)
+    assert right[0] < right[-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "strength", "model"),
+    [
+        ("fairtree", 0.5, FairTree(6, C=0.5)),
+        ("fairtree_decided", 0.9, FairTree(6, C=-1.0, decide="fair", max_gap=0.1)),
+    ],
+)
+def test_trees_are_those_of_the_estimator_itself(name, strength, model, fold):
+    model.fit(fold.X, fold.y, sensitive_features=fold.s)
+    np.testing.assert_array_equal(trained(name, fold, strength, max_leaves=6), model.predict(fold.X))
+
+
+def test_cells_decided_fairly_are_those_of_fairglvq(fold):
+    params = quick("fairglvq_decided")
+    start = METHODS["fairglvq"].prepare(fold, [1.0], params)
+    model = FairGLVQ(**params, **start, C=1.0, random_state=fold.seed)
+    model = FairlyDecided(model, max_gap=0.1).fit(fold.X, fold.y, sensitive_features=fold.s)
+    np.testing.assert_array_equal(trained("fairglvq_decided", fold, 0.9, **params), model.predict(fold.X))
+
+
 @pytest.mark.parametrize("name", ["exponentiated_gradient", "threshold_optimizer", "oxonfair"])
 def test_labels_come_back_as_they_were_and_draws_repeat(name, fold):
     """Renaming and reordering the labels changes nothing: 1 is always the favourable one."""
@@ -157,7 +191,7 @@ def test_three_labels_are_refused(name, fold):
         METHODS[name].prepare(three, [1.0], {})
 
 
-@pytest.mark.parametrize("name", ["correlation_remover", "paritylvq", *MITIGATIONS])
+@pytest.mark.parametrize("name", ["correlation_remover", "paritylvq", *DECIDED, *MITIGATIONS])
 def test_strengths_above_1_are_refused_before_training(name, fold):
     with pytest.raises(ValueError, match=r"from 0 to 1 here; got 1\.5"):
         METHODS[name].prepare(fold, [0.5, 1.5], {})
