@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 UNKNOWN = "unknown"
 """A number that does not exist, such as the rate of a group without people."""
@@ -48,6 +50,22 @@ def percent(share: float, decimals: int = 1) -> str:
 def points(share: float) -> str:
     """A difference of two shares in points: 0.123 is "12.3"."""
     return number(100 * share, 1)
+
+
+def gap(share: float) -> str:
+    """A gap or another difference of two shares in words: "12.3 points"."""
+    text = points(share)
+    return text if text == UNKNOWN else f"{text} points"
+
+
+def in_hundredths(shares: Any) -> Any:
+    """Shares or gaps, one or many, as axes and tables show them: in percent or in points, rounding errors cut off."""
+    return np.round(np.multiply(shares, 100.0), 10)
+
+
+def at_most(share: float) -> float:
+    """A bound that reads as what it is: rounded up to the tenth of a point that is shown, so that it still holds."""
+    return math.ceil(round(1000 * share, 9)) / 1000
 
 
 def signed_points(share: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from fairglvq import wording
 from fairglvq.datasets import DATASETS
 from fairglvq.experiments import methods
 from fairglvq.experiments.sweep import ModelKey
@@ -98,8 +99,8 @@ def opened(choice: Choice, found: results.Found, method: str, strength: float | 
             list(labels),
             index=curve.typical_fold(own_rows),
             format_func=lambda key: (
-                f"fold {key[0] + 1}, seed {key[1]}: accuracy {labels[key].accuracy:.3f}, "
-                f"gap {labels[key].statistical_parity:.3f}"
+                f"fold {key[0] + 1}, seed {key[1]}: accuracy {wording.percent(labels[key].accuracy)}, "
+                f"gap {wording.gap(labels[key].statistical_parity)}"
             ),
             width=340,
         )

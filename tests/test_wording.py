@@ -37,6 +37,13 @@ def test_percent(share, decimals, words):
     assert wording.percent(share, decimals) == words
 
 
+def test_gaps_have_one_unit():
+    assert wording.gap(0.0718) == "7.2 points"
+    assert wording.gap(math.nan) == "unknown"
+    assert wording.in_hundredths([0.07, 0.29]).tolist() == [7.0, 29.0]
+    assert [wording.at_most(gap) for gap in (0.0714, 0.07, 0.0, 0.28)] == [0.072, 0.07, 0.0, 0.28]
+
+
 def test_points_of_a_gap():
     assert [wording.points(share) for share in (0.1234, -0.05, 0, NAN)] == ["12.3", f"{MINUS}5.0", "0.0", "unknown"]
     assert [wording.signed_points(share) for share in (0.1234, -0.05, 0)] == ["+12.3", f"{MINUS}5.0", "0.0"]

@@ -90,11 +90,11 @@ def _axes(figure: go.Figure, place: _Place, ink: str, grid: str) -> list[str]:
     for value in ticks(*place.x_range):
         x = place.x(value)
         parts.append(f'<path d="M{x:.1f} {place.top}V{place.bottom}" stroke="{grid}"/>')
-        parts.append(_text(f"{value:.2f}", x, place.bottom + 18, ink, "middle"))
+        parts.append(_text(_tick(value, figure.layout.xaxis), x, place.bottom + 18, ink, "middle"))
     for value in ticks(place.y_range[0], place.y_range[1], most=7):
         y = place.y(value)
         parts.append(f'<path d="M{place.left} {y:.1f}H{place.right}" stroke="{grid}"/>')
-        parts.append(_text(f"{value:.2f}", place.left - 8, y + 4, ink, "end"))
+        parts.append(_text(_tick(value, figure.layout.yaxis), place.left - 8, y + 4, ink, "end"))
     names = [figure.layout[axis].title.text or "" for axis in ("xaxis", "yaxis")]
     parts.append(_text(names[0], (place.left + place.right) / 2, place.bottom + 40, ink, "middle"))
     middle = (place.top + place.bottom) / 2
@@ -103,6 +103,10 @@ def _axes(figure: go.Figure, place: _Place, ink: str, grid: str) -> list[str]:
         f"{escape(names[1])}</text>"
     )
     return parts
+
+
+def _tick(value: float, axis: Any) -> str:
+    return format(value, axis.tickformat or ".2f")
 
 
 def _text(words: str, x: float, y: float, colour: str, anchor: str, size: int = 13) -> str:

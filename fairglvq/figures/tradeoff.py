@@ -22,6 +22,7 @@ from fairglvq.figures.labels import LETTER, halo, label_strengths
 from fairglvq.grammar import ClassColour, Theme
 from fairglvq.tradeoff.curve import label, pareto, point_id, strength_words
 from fairglvq.tradeoff.measures import MEASURES
+from fairglvq.wording import in_hundredths
 
 FONT = '"Source Sans", "Source Sans Pro", system-ui, -apple-system, "Segoe UI", Roboto, sans-serif'
 """The page's own font, and others like it for exported pictures."""
@@ -95,10 +96,11 @@ def tradeoff_figure(
 ) -> go.Figure:
     """Draw a summary of :func:`fairglvq.tradeoff.curve.summary`: a curve through the strengths of each method.
 
-    Bars are one standard deviation over folds and seeds, in both directions. ``front`` joins the points that no other
-    one beats. ``limits`` are drawn where they belong, accuracy against statistical parity. ``published`` is
-    :func:`fairglvq.experiments.paper.published`; only points of the table's data set are taken. The first entry of a
-    marker's ``customdata`` is its :func:`fairglvq.tradeoff.curve.point_id`; published points have none.
+    Axes are in percent (accuracy) and points (gaps). Bars are one standard deviation over folds and seeds, in both
+    directions. ``front`` joins the points that no other one beats. ``limits`` are drawn where they belong, accuracy
+    against statistical parity. ``published`` is :func:`fairglvq.experiments.paper.published`; only points of the
+    table's data set are taken. The first entry of a marker's ``customdata`` is its
+    :func:`fairglvq.tradeoff.curve.point_id`; published points have none.
     """
     for name in (x, y):
         if name not in MEASURES or f"{name}_mean" not in table:
@@ -106,8 +108,8 @@ def tradeoff_figure(
             raise ValueError(f"an axis must be one of {', '.join(known)}; got {name!r}")
     ink = INK.mark(theme)
     figure = go.Figure()
-    shown = table[table[f"{x}_mean"].notna() & table[f"{y}_mean"].notna()]
-    theirs = _of_the_same_data(published, shown, x, y)
+    shown = _in_hundredths(table[table[f"{x}_mean"].notna() & table[f"{y}_mean"].notna()])
+    theirs = _in_hundredths(_of_the_same_data(published, shown, x, y))
     ranges = [_range(shown, theirs, x, 0.06), _range(shown, theirs, y, 0.1)]  # words may stand below the lowest mark
 
     if front and len(shown) > 1:
@@ -147,7 +149,7 @@ def strength_figure(
 
     A strength of 0 has no place on a logarithmic axis. It stands at half the smallest other one, with its own tick.
     """
-    own = table[(table["method"] == method) & table["strength"].notna()].sort_values("strength")
+    own = _in_hundredths(table[(table["method"] == method) & table["strength"].notna()]).sort_values("strength")
     if own.empty:
         raise ValueError(f"no strengths of {method!r} in this table")
     names = [name for name in measures if f"{name}_mean" in own]
@@ -167,7 +169,7 @@ def strength_figure(
     _lay_out(figure, theme, height)
     figure.update_layout(margin={"b": 60})
     for row, name in enumerate(names, start=1):
-        figure.update_yaxes(title_text=MEASURES[name].title, row=row, col=1)
+        figure.update_yaxes(title_text=MEASURES[name].heading, row=row, col=1)
     if log:
         ticks = _apart(np.log(places))
         figure.update_xaxes(type="log", tickvals=places[ticks], ticktext=[f"{value:g}" for value in strengths[ticks]])
@@ -183,7 +185,9 @@ def alt_text(table: pd.DataFrame, x: str = "statistical_parity", y: str = "accur
         if own.empty:
             continue
         first, last = own.iloc[0], own.iloc[-1]
-        numbers = [f"{end[f'{y}_mean']:.2f} at {end[f'{x}_mean']:.2f}" for end in (first, last)]
+        numbers = [
+            f"{MEASURES[y].words(end[f'{y}_mean'])} at {MEASURES[x].words(end[f'{x}_mean'])}" for end in (first, last)
+        ]
         if len(own) == 1:
             told.append(f"{label(str(method), first['strength'])} has {numbers[0]}")
         else:
@@ -224,15 +228,14 @@ def _add_published(figure: go.Figure, method: str, own: pd.DataFrame, x: str, y:
 def _add_limit(figure: go.Figure, line: Limit, ranges: list[list[float]], ink: str) -> list[float]:
     """Draw the line across the visible gaps; returns the range of accuracy with the line inside."""
     right = ranges[0][1]
-    inside = line.sp < right
-    sp = np.append(line.sp[inside], right)
-    accuracy = line.at(sp)
+    sp = np.append(in_hundredths(line.sp[in_hundredths(line.sp) < right]), right)
+    accuracy = in_hundredths(line.at(sp / 100))
     name = "limit with the group" if line.with_group else "limit"
-    promise = "about %{y:.3f} is within reach" if line.estimated else "in the long run no one exceeds %{y:.3f}"
+    promise = "about %{y:.1f}% is within reach" if line.estimated else "in the long run no one exceeds %{y:.1f}%"
     figure.add_scatter(
         x=sp, y=accuracy, mode="lines", name=f"{name} (estimate)" if line.estimated else name, legendrank=2500,
         line={"color": ink, "width": 2, "dash": "dashdot" if line.with_group else "dash"},
-        hovertemplate=f"{promise}<br>with a gap of at most %{{x:.3f}}<extra></extra>",
+        hovertemplate=f"{promise}<br>with a gap of at most %{{x:.1f}} points<extra></extra>",
     )  # fmt: skip
     low, high = ranges[1]
     margin = 0.03 * (high - low)
@@ -246,6 +249,12 @@ def _of_the_same_data(published: pd.DataFrame | None, shown: pd.DataFrame, x: st
     return published[same & published[f"{x}_mean"].notna() & published[f"{y}_mean"].notna()]
 
 
+def _in_hundredths(table: pd.DataFrame) -> pd.DataFrame:
+    """Means and spreads of all measures as an axis shows them."""
+    names = [f"{measure}_{what}" for measure in MEASURES for what in ("mean", "std") if f"{measure}_{what}" in table]
+    return table.assign(**{name: in_hundredths(table[name].to_numpy(float)) for name in names})
+
+
 def _range(shown: pd.DataFrame, theirs: pd.DataFrame, name: str, share: float) -> list[float]:
     """Axis range with every point and its bar inside, and a share of margin; a gap starts at 0, where fairness is."""
     means = np.concatenate([shown[f"{name}_mean"], theirs[f"{name}_mean"]]).astype(float)
@@ -254,7 +263,7 @@ def _range(shown: pd.DataFrame, theirs: pd.DataFrame, name: str, share: float) -
         return [0.0, 1.0]
     low, high = float((means - spreads).min()), float((means + spreads).max())
     low = low if MEASURES[name].more_is_better else 0.0
-    margin = share * max(high - low, 0.02)
+    margin = share * max(high - low, 2.0)
     return [low - margin, high + margin]
 
 
@@ -290,11 +299,11 @@ def _customdata(own: pd.DataFrame, method: str, x: str, y: str) -> list[list]:
 def _hover(x: str, y: str | None = None, *, counted: bool = True) -> str:
     """With one name only, the score stands on the y axis."""
     if y is None:
-        scores = f"{MEASURES[x].title} %{{y:.3f}} ± %{{customdata[4]:.3f}}"
+        scores = f"{MEASURES[x].title} %{{y:.1f}} ± %{{customdata[4]:.1f}} {MEASURES[x].unit}"
     else:
         scores = (
-            f"{MEASURES[y].title} %{{y:.3f}} ± %{{customdata[4]:.3f}}<br>"
-            f"{MEASURES[x].title} %{{x:.3f}} ± %{{customdata[3]:.3f}}"
+            f"{MEASURES[y].title} %{{y:.1f}} ± %{{customdata[4]:.1f}} {MEASURES[y].unit}<br>"
+            f"{MEASURES[x].title} %{{x:.1f}} ± %{{customdata[3]:.1f}} {MEASURES[x].unit}"
         )
     n = "<br>n = %{customdata[2]} test folds" if counted else ""
     return f"<b>%{{customdata[1]}}</b><br>{scores}{n}<extra></extra>"
@@ -302,12 +311,12 @@ def _hover(x: str, y: str | None = None, *, counted: bool = True) -> str:
 
 def _axis_title(name: str, down: str, up: str) -> str:
     measure = MEASURES[name]
-    return f"{measure.title} {up} better" if measure.more_is_better else f"{measure.title} {down} fairer"
+    return f"{measure.heading} {up} better" if measure.more_is_better else f"{measure.heading} {down} fairer"
 
 
 def _tick_format(ends) -> str:
-    """Two decimals, or three where ticks are so close that two would say the same."""
-    return ".2f" if abs(ends[1] - ends[0]) > 0.08 else ".3f"
+    """Whole numbers, or as many decimals as some eight ticks need to differ."""
+    return f".{max(0, math.ceil(-math.log10(abs(ends[1] - ends[0]) / 8)))}f"
 
 
 def _lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
@@ -328,7 +337,7 @@ def _lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
     )
     axes = {"gridcolor": GRID.mark(theme), "zerolinecolor": GRID.mark(theme), "automargin": True, "title_standoff": 8}
     figure.update_xaxes(**axes)
-    figure.update_yaxes(**axes, tickformat=".2f")
+    figure.update_yaxes(**axes)
 
 
 def _faded(colour: str, share: float) -> str:

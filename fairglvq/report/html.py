@@ -17,7 +17,7 @@ from markupsafe import Markup
 from fairglvq.intervals import SMALL
 from fairglvq.report.content import Card, Facts, Report, Share, words
 from fairglvq.report.templating import render
-from fairglvq.wording import counted, flagged, interval, percent, points, quoted, signed_points
+from fairglvq.wording import counted, flagged, gap, in_hundredths, interval, percent, points, quoted, signed_points
 
 GAP_WORDS = {
     "statistical_parity": ("Statistical parity gap", "difference in the share that gets the favourable decision"),
@@ -43,10 +43,10 @@ def to_html(report: Report) -> str:
 def _numbers(report: Report) -> list[list[str]]:
     accuracy = report.accuracy
     rows = [["Accuracy", "share of decisions that are right", percent(accuracy.value), _reach(accuracy), ""]]
-    for gap in report.gaps:
-        who = f"{gap.ahead} ahead of {gap.behind}" if gap.value else "no difference"
-        who = who if gap.ahead else "no two groups to compare"
-        rows.append([*GAP_WORDS[gap.measure], f"{points(gap.value)} points", interval(gap.low, gap.high), who])
+    for one in report.gaps:
+        who = f"{one.ahead} ahead of {one.behind}" if one.value else "no difference"
+        who = who if one.ahead else "no two groups to compare"
+        rows.append([*GAP_WORDS[one.measure], gap(one.value), interval(one.low, one.high), who])
     return rows
 
 
@@ -92,7 +92,7 @@ def _curve(report: Report) -> dict[str, Any] | None:
 
 def _add_model(figure: Any, report: Report) -> None:
     """The model of the report among the others."""
-    x, y = report.gaps[0].value, report.accuracy.value
+    x, y = in_hundredths([report.gaps[0].value, report.accuracy.value])
     if math.isnan(x):
         return
     figure.add_scatter(

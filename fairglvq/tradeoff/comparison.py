@@ -12,7 +12,7 @@ import pandas as pd
 from fairglvq.experiments import methods
 from fairglvq.tradeoff.curve import label, no_strength, rows_of, summary
 from fairglvq.tradeoff.measures import MEASURES
-from fairglvq.wording import interval, points
+from fairglvq.wording import at_most, gap, interval
 
 LEVEL = 0.05
 """Two methods count as told apart if chance alone would give such a difference less often than this."""
@@ -100,10 +100,13 @@ def within(
 
 
 def shared_budget(table: pd.DataFrame, x: str = "statistical_parity") -> float:
-    """The smallest mean ``x`` that every method with a knob can keep to (without any such method, every method)."""
+    """The smallest mean ``x`` that every method with a knob can keep to (without any such method, every method).
+
+    Rounded up to the tenth of a point that sentences show, so that what they say is what was asked for.
+    """
     with_knob = [methods.get(name).knob is not None for name in table["method"]]
     chosen = table[with_knob] if any(with_knob) else table
-    return float(chosen.groupby("method")[f"{x}_mean"].min().max())
+    return at_most(float(chosen.groupby("method")[f"{x}_mean"].min().max()))
 
 
 def compare_within(
@@ -124,40 +127,49 @@ def compare_within(
 
 def comparison_words(
     comparisons: Sequence[Comparison], budget: float | None = None, x: str = "statistical_parity"
-) -> str:
-    """Say which methods the folds can tell apart and which they cannot, and within which budget if there was one."""
+) -> list[str]:
+    """Sentences that stand alone: which methods the folds can tell apart, within which budget if there was one."""
     if not comparisons:
-        return "There is nothing to compare yet: it takes two methods."
-    parted = [one for one in comparisons if one.told_apart]
-    alone = [one for one in comparisons if math.isnan(one.p)]
+        return ["There is nothing to compare yet: it takes two methods."]
+    within = "" if budget is None else f"If the {MEASURES[x].title} may be at most {gap(budget)}, "
+    parted = sorted((one for one in comparisons if one.told_apart), key=lambda one: -abs(one.difference))
     rest = [one for one in comparisons if not one.told_apart and not math.isnan(one.p)]
-    sentences = [_told(one) for one in sorted(parted, key=lambda one: -abs(one.difference))]
-    if rest:
-        pairs = "; ".join(f"{label(*one.first)} and {label(*one.second)} ({_interval(one)})" for one in rest)
-        sentences.append(f"These folds cannot tell apart (first minus second in points, 95% interval): {pairs}.")
-    if alone:
+    sentences = [_capital(within + words) for words in [*map(_told, parted), *map(_open, rest)]]
+    tested = len(parted) + len(rest)
+    if tested < len(comparisons):
         sentences.append("One fold alone tells nothing apart: run more folds or seeds.")
-    if len(comparisons) - len(alone) > 1:
-        sentences.append(f"The intervals are wide enough for all {len(comparisons) - len(alone)} to hold at once.")
-    if budget is not None:
-        sentences.insert(0, f"Each method at its best with a {MEASURES[x].title} of at most {budget:.2f}.")
-    return " ".join(sentences)
+    if tested > 1:
+        both = "both" if tested == 2 else f"all {tested}"
+        sentences.append(f"The intervals are wide enough for {both} to hold at once.")
+    return sentences
 
 
 def _told(one: Comparison) -> str:
-    measure = MEASURES[one.measure]
+    """Who is better, and by how much."""
     if one.difference < 0:
         one = replace(one, first=one.second, second=one.first, difference=-one.difference, low=-one.high, high=-one.low)
     return (
-        f"{label(*one.first)} has {'higher' if measure.more_is_better else 'a larger'} {measure.title} than "
-        f"{label(*one.second)}, by {points(one.difference)} points (95% interval {interval(one.low, one.high)}, "
+        f"{label(*one.first)} {_more(one)} than {label(*one.second)} (95% interval {interval(one.low, one.high)}, "
         f"{one.n} pairs)."
     )
 
 
-def _interval(one: Comparison) -> str:
+def _more(one: Comparison) -> str:
+    if one.measure == "accuracy":
+        return f"is right {gap(one.difference)} more often"
+    return f"has a {MEASURES[one.measure].title} that is {gap(one.difference)} larger"
+
+
+def _open(one: Comparison) -> str:
+    """Which two cannot be told apart, and what the difference may be."""
+    first, second = label(*one.first), label(*one.second)
     if one.low == one.high:
-        return (
-            f"{points(one.low)} in each of only {one.n} folds" if one.difference else f"the same in all {one.n} folds"
-        )
-    return interval(one.low, one.high)
+        how = f"{gap(one.low)} in each of only {one.n} folds" if one.difference else f"none in all {one.n} folds"
+        return f"{first} and {second} cannot be told apart (difference in {MEASURES[one.measure].title}: {how})."
+    what = "be right {} less or {} more often" if one.measure == "accuracy" else "have a gap {} smaller or {} larger"
+    reach = what.format(gap(-one.low), gap(one.high))
+    return f"{first} and {second} cannot be told apart: the first may {reach} than the second (95% interval)."
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]

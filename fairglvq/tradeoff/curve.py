@@ -142,6 +142,34 @@ def knee(table: pd.DataFrame, method: str, x: str = "statistical_parity", y: str
     return Knee(method, float(own["strength"].iloc[best]), x, y, *ends)
 
 
+# Where strengths are missing
+
+JUMP = 0.15
+"""Neighbours on a curve whose gaps differ by more than this share of all its gaps leave a hole in the picture."""
+
+PER_JUMP = 3
+"""Strengths that are put into the widest hole at a time."""
+
+
+def missing_strengths(table: pd.DataFrame, method: str, x: str = "statistical_parity") -> tuple[float, ...]:
+    """Strengths to add, evenly between neighbours whose mean ``x`` jumps; none if the curve has no holes.
+
+    A hole that is wider gets more of them. Asked again with their results, the function goes on where the curve bends.
+    """
+    own = table[(table["method"] == method) & table["strength"].notna() & table[f"{x}_mean"].notna()]
+    own = own.sort_values("strength")
+    gaps, strengths = own[f"{x}_mean"].to_numpy(float), own["strength"].to_numpy(float)
+    if len(own) < 2 or np.ptp(gaps) < 0.01:  # a curve within one point has nothing to fill
+        return ()
+    found: set[float] = set()
+    for low, high, jump in zip(strengths[:-1], strengths[1:], np.abs(np.diff(gaps)) / np.ptp(gaps), strict=True):
+        if jump > JUMP:
+            between = np.linspace(low, high, 2 + min(PER_JUMP, int(jump / JUMP)))[1:-1]
+            whole = methods.get(method).knob == "projections"
+            found |= {float(round(value)) if whole else float(f"{value:.3g}") for value in between}
+    return tuple(sorted(found - set(strengths.tolist())))
+
+
 # One point
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fairglvq.wording import gap, percent
+
 
 @dataclass(frozen=True)
 class Measure:
@@ -13,6 +15,20 @@ class Measure:
 
     title: str
     more_is_better: bool = False
+
+    @property
+    def unit(self) -> str:
+        """In which unit people read it: a share in percent, a gap in points."""
+        return "%" if self.more_is_better else "points"
+
+    @property
+    def heading(self) -> str:
+        """Its name with the unit, above numbers: "accuracy (%)"."""
+        return f"{self.title} ({self.unit})"
+
+    def words(self, value: float) -> str:
+        """A value of it in a sentence: "83.1%", "7.2 points"."""
+        return percent(value) if self.more_is_better else gap(value)
 
     def cost(self, values: Any) -> Any:
         """The score turned so that less is better."""

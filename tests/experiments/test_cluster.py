@@ -214,10 +214,10 @@ def test_the_button_runs_on_the_cluster_and_if_that_dies_or_is_not_there_it_is_n
     port = free_port()
     places = {"FAIRGLVQ_CLUSTER": f"tcp://127.0.0.1:{port}", "FAIRGLVQ_STORE": str(tmp_path / "rows.sqlite")}
     with streamlit_server("app.py", **places) as (url, server), opened(browser, url, slow_query()) as visit:
-        visit.button(f"Compute ({SLOW} models)").click()
+        visit.button(f"Compute {SLOW} models").click()
         visit.text(f"The cluster at tcp://127.0.0.1:{port} does not answer").wait_for(timeout=60_000)
         with cluster_process(port, tmp_path) as cluster:
-            visit.button(f"Compute ({SLOW} models)").click()
+            visit.button(f"Compute {SLOW} models").click()
             visit.growing()
             assert worker_processes(server) == []  # no process of the server's own trains anything
             kill_tree(cluster)
@@ -227,7 +227,7 @@ def test_the_button_runs_on_the_cluster_and_if_that_dies_or_is_not_there_it_is_n
         assert 0 < kept < SLOW
         visit.drawn()
         with cluster_process(port, tmp_path):
-            visit.button(f"Continue ({SLOW - kept} models)").click()
+            visit.button(f"Compute the {SLOW - kept} new models").click()
             visit.page.wait_for_function(
                 "kept => parseInt(document.querySelector('[data-testid=stProgress]')?.innerText) > kept",
                 arg=kept, timeout=60_000,

@@ -36,17 +36,17 @@ def traces(figure):
 def test_a_curve_runs_through_the_strengths_with_bars_and_ids(table):
     drawn = traces(figures.tradeoff_figure(table))
     fair = drawn["FairGLVQ"]
-    assert list(fair.x) == [0.24, 0.2, 0.02]
-    assert list(fair.y) == [0.98, 0.96, 0.86]
-    assert list(fair.error_x.array) == [0.01] * 3
-    assert list(fair.error_y.array) == [0.02] * 3
+    assert list(fair.x) == [24, 20, 2]
+    assert list(fair.y) == [98, 96, 86]
+    assert list(fair.error_x.array) == [1] * 3
+    assert list(fair.error_y.array) == [2] * 3
     assert [entry[0] for entry in fair.customdata] == ["fairglvq@0.0", "fairglvq@1.0", "fairglvq@2.0"]
     assert fair.customdata[0][1:3] == ["FairGLVQ (C = 0)", 5]
     assert "n = %{customdata[2]}" in fair.hovertemplate
     assert list(fair.text) == ["", "", "C = 2"]
     assert drawn["GLVQ"].mode == "markers"
     front = drawn["best points"]
-    assert list(zip(front.x, front.y, strict=True)) == [(0.02, 0.86), (0.2, 0.96), (0.24, 0.98)]
+    assert list(zip(front.x, front.y, strict=True)) == [(2, 86), (20, 96), (24, 98)]
 
 
 def test_every_mark_can_be_clicked_and_nothing_needs_webgl(table):
@@ -62,7 +62,7 @@ def test_published_points_of_the_same_data_only(table):
     hollow = [trace for trace in drawn.data if trace.legendgroup == "published"]
     assert sum(trace.showlegend for trace in hollow) == 1
     points = {(x, y) for trace in hollow for x, y in zip(trace.x, trace.y, strict=True)}
-    assert points == {(0.03, 0.88), (0.24, 0.84), (0.23, 0.99), (0.0, 0.5)}  # Table 1, XOR
+    assert points == {(3, 88), (24, 84), (23, 99), (0, 50)}  # Table 1, XOR
     assert all(entry[0] == "" for trace in hollow for entry in trace.customdata)
     assert all(trace.marker.symbol.endswith("-open") for trace in hollow)
     other = figures.tradeoff_figure(table, "equalized_odds", published=paper.published())  # never published
@@ -73,8 +73,8 @@ def test_the_limit_is_drawn_where_it_belongs(table):
     figure = figures.tradeoff_figure(table, limits=[LINE])
     line = traces(figure)["limit"]
     assert line.x[-1] == figure.layout.xaxis.range[1]
-    np.testing.assert_allclose(line.y, LINE.at(line.x))
-    assert figure.layout.yaxis.range[1] > 1.0  # its highest point is inside
+    np.testing.assert_allclose(line.y, 100 * LINE.at(np.array(line.x) / 100))
+    assert figure.layout.yaxis.range[1] > 100  # its highest point is inside
     estimated = limit.Limit(LINE.sp, LINE.accuracy, estimated=True, with_group=True)
     assert "limit with the group (estimate)" in traces(figures.tradeoff_figure(table, limits=[estimated]))
     assert "limit" not in traces(figures.tradeoff_figure(table, "equalized_odds", limits=[LINE]))
@@ -82,8 +82,8 @@ def test_the_limit_is_drawn_where_it_belongs(table):
 
 def test_axes_can_be_switched(table):
     figure = figures.tradeoff_figure(table, "equalized_odds", "statistical_parity")
-    assert list(traces(figure)["FairGLVQ"].y) == [0.24, 0.2, 0.02]
-    assert "equalised odds gap" in figure.layout.xaxis.title.text
+    assert list(traces(figure)["FairGLVQ"].y) == [24, 20, 2]
+    assert "equalised odds gap (points)" in figure.layout.xaxis.title.text
     with pytest.raises(ValueError, match=r"one of accuracy, statistical_parity, equalized_odds; got 'equal_oppor"):
         figures.tradeoff_figure(table, "equal_opportunity")
 
@@ -92,7 +92,7 @@ def test_points_without_a_score_are_left_out(table):
     holes = table.assign(statistical_parity_mean=[math.nan, 0.2, math.nan, 0.02])
     drawn = traces(figures.tradeoff_figure(holes))
     assert "GLVQ" not in drawn
-    assert list(drawn["FairGLVQ"].x) == [0.2, 0.02]
+    assert list(drawn["FairGLVQ"].x) == [20, 2]
     assert len(figures.tradeoff_figure(table.iloc[:0]).data) == 0
 
 
@@ -204,7 +204,7 @@ def test_more_methods_than_marks_never_look_the_same(monkeypatch):
 def test_scores_against_the_strength_on_both_scales(table):
     plain = figures.strength_figure(table, "fairglvq")
     assert list(plain.data[0].x) == [0.0, 1.0, 2.0]
-    assert list(plain.data[1].y) == [0.24, 0.2, 0.02]
+    assert list(plain.data[1].y) == [24, 20, 2]
     assert plain.layout.xaxis2.title.text == "C"
     log = figures.strength_figure(table, "fairglvq", log=True)
     assert list(log.data[0].x) == [0.5, 1.0, 2.0]
@@ -217,8 +217,8 @@ def test_scores_against_the_strength_on_both_scales(table):
 
 def test_alt_text_is_one_sentence_of_numbers(table):
     assert figures.alt_text(table) == (
-        "Accuracy against statistical parity gap, means over folds: GLVQ has 0.97 at 0.25; FairGLVQ goes from 0.98 at "
-        "0.24 (C = 0) to 0.86 at 0.02 (C = 2)."
+        "Accuracy against statistical parity gap, means over folds: GLVQ has 97.0% at 25.0 points; FairGLVQ goes from "
+        "98.0% at 24.0 points (C = 0) to 86.0% at 2.0 points (C = 2)."
     )
     assert figures.alt_text(table.iloc[:0]) == "Accuracy against statistical parity gap: no points yet."
 
@@ -230,4 +230,4 @@ def test_ticks_of_a_narrow_axis_do_not_repeat():
         ))
         for span in (0.01, 0.2)
     )  # fmt: skip
-    assert (narrow.layout.yaxis.tickformat, wide.layout.yaxis.tickformat) == (".3f", ".2f")
+    assert (narrow.layout.yaxis.tickformat, wide.layout.yaxis.tickformat) == (".1f", ".0f")

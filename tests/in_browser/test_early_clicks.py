@@ -37,7 +37,7 @@ CLICKER = """
 """
 
 SMALL = {"batch": "50", "epochs": "10", "alpha": "3"}  # trained in a moment
-# Every round with another steepness, which all these methods have: known models would turn Compute into Continue.
+# Every round with another steepness, which all these methods have: known models would change the button's words.
 TRADEOFF = {
     "data": "three_classes", "folds": "3", "seeds": "2", "k": "3", "methods": "glvq.inp.fairglvq",
     "s_fairglvq": "0_0.5", "x": "equal_opportunity", "beta": "{round}.5", **SMALL,

@@ -12,7 +12,7 @@ from sweeps import BETAS, CHART, SLOW, Visit, slow_query
 
 pytestmark = pytest.mark.browser
 QUICK = "?data=three_groups&epochs=10"
-COMPUTE = re.compile(r"(Compute|Continue) \(\d+ models\)")
+COMPUTE = re.compile(r"Compute (the )?\d+ (new )?models?")
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_cancel_keeps_what_is_finished(open_page):
     stopped = visit.text(re.compile(rf"Stopped: \d+ of {SLOW} models are finished and kept"))
     kept = int(re.search(r"\d+", stopped.inner_text())[0])
     assert 0 < kept < SLOW
-    expect(visit.button(f"Continue ({SLOW - kept} models)")).to_be_visible()
+    expect(visit.button(f"Compute the {SLOW - kept} new models")).to_be_visible()
 
 
 def test_a_run_survives_a_reload_and_another_choice_and_can_still_be_cancelled(open_page):
@@ -72,7 +72,7 @@ def test_a_run_survives_a_reload_and_another_choice_and_can_still_be_cancelled(o
         visit.page.get_by_role("button", name="Cancel", exact=True).click()
         if "are finished" in ended.inner_text():
             break
-        visit.button(re.compile("Continue")).click()
+        visit.button(re.compile("Compute the")).click()
     expect(visit.text(f"of {SLOW} models are finished and kept")).to_be_visible()
     expect(visit.page.locator('[data-testid="stProgress"]')).to_have_count(0)
 
@@ -99,7 +99,7 @@ def test_a_killed_server_goes_on_where_it_was(browser, tmp_path):
     with streamlit_server("app.py", FAIRGLVQ_STORE=str(store), FAIRGLVQ_WORKERS="1") as (url, server):
         context = browser.new_context()
         visit = Visit(context, url, query)
-        visit.button(f"Compute ({SLOW} models)").click()
+        visit.button(f"Compute {SLOW} models").click()
         wait_for(lambda: store.exists() and known() >= 4, 90, "four rows")
         os.kill(server.pid, signal.SIGKILL)
         server.wait()
@@ -108,8 +108,8 @@ def test_a_killed_server_goes_on_where_it_was(browser, tmp_path):
     with streamlit_app("app.py", FAIRGLVQ_STORE=str(store), FAIRGLVQ_WORKERS="1") as url:
         context = browser.new_context()
         visit = Visit(context, url, query).drawn()
-        expect(visit.button(f"Continue ({left} models)")).to_be_visible()
-        visit.button(f"Continue ({left} models)").click()
+        expect(visit.button(f"Compute the {left} new models")).to_be_visible()
+        visit.button(f"Compute the {left} new models").click()
         visit.page.wait_for_selector('[data-testid="stProgress"]')
         assert visit.watch.problems == []
         context.close()
@@ -121,7 +121,7 @@ def test_a_store_that_cannot_be_written_is_named_and_everything_else_works(brows
         context = browser.new_context()
         visit = Visit(context, url, QUICK + "&folds=2&methods=glvq")
         visit.text("lasts only as long as this visit").wait_for()
-        visit.button("Compute (2 models)").click()
+        visit.button("Compute 2 models").click()
         visit.button("Compute again").wait_for(timeout=60_000)
         visit.drawn()
         assert visit.watch.problems == []

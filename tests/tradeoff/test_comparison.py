@@ -45,20 +45,19 @@ def test_pairs_are_the_same_fold_and_seed():
 def test_extremes_of_the_test():
     same = pd.concat([rows_of("fairglvq", 1.0, [0.7, 0.8]), rows_of("glvq", None, [0.7, 0.8])])
     assert comparison.compare(same, ("fairglvq", 1.0), ("glvq", None)).p == 1
-    assert "the same in all 2 folds" in comparison.comparison_words(
-        [comparison.compare(same, ("fairglvq", 1.0), ("glvq", None))]
-    )
+    (said,) = comparison.comparison_words([comparison.compare(same, ("fairglvq", 1.0), ("glvq", None))])
+    assert "none in all 2 folds" in said
     for n, p in ((2, 0.5), (5, 0.0625), (8, 2**-7)):  # without a spread, a few equal folds may be chance
         alike = pd.concat([rows_of("fairglvq", 1.0, [0.75] * n), rows_of("glvq", None, [0.5] * n)])
         found = comparison.compare(alike, ("fairglvq", 1.0), ("glvq", None))
         assert found.p == p
         assert found.told_apart == (n == 8)
-        assert (f"25.0 in each of only {n} folds" in comparison.comparison_words([found])) == (n < 8)
+        assert (f"25.0 points in each of only {n} folds" in comparison.comparison_words([found])[0]) == (n < 8)
     one = pd.concat([rows_of("fairglvq", 1.0, [0.7]), rows_of("glvq", None, [0.6])])
     alone = comparison.compare(one, ("fairglvq", 1.0), ("glvq", None))
     assert math.isnan(alone.p)
     assert not alone.told_apart
-    assert "One fold alone tells nothing apart" in comparison.comparison_words([alone])
+    assert comparison.comparison_words([alone]) == ["One fold alone tells nothing apart: run more folds or seeds."]
 
 
 def test_the_test_keeps_its_level():
@@ -104,10 +103,24 @@ def test_words_name_who_is_ahead_and_who_cannot_be_told_apart():
         ("inp", "fairglvq"), ("fairglvq", "correlation_remover"),
     ]  # fmt: skip
     assert len(comparison.compare_within(rows, 0.1)) == 3
-    words = comparison.comparison_words(comparison.compare_within(rows, 0.1))
-    assert "FairGLVQ (C = 0.5) has higher accuracy than INP + GLVQ (1 projection), by 10." in words
-    assert "cannot tell apart" in words
-    assert words.endswith("The intervals are wide enough for all 3 to hold at once.")
-    unknown = words[words.index("cannot tell apart") :]
-    assert "INP + GLVQ (1 projection) and CorrelationRemover + GLVQ (alpha = 1)" in unknown
-    assert comparison.comparison_words([]) == "There is nothing to compare yet: it takes two methods."
+    *told, last = comparison.comparison_words(comparison.compare_within(rows, 0.1), 0.1)
+    assert all(said.startswith("If the statistical parity gap may be at most 10.0 points, ") for said in told)
+    inp = next(said for said in told if "than INP" in said)
+    assert "FairGLVQ (C = 0.5) is right 10." in inp
+    assert "points more often than INP + GLVQ (1 projection) (95% interval " in inp
+    unknown = next(said for said in told if "cannot be told apart" in said)
+    assert "INP + GLVQ (1 projection) and CorrelationRemover + GLVQ (alpha = 1) cannot be told apart" in unknown
+    assert ": the first may be right " in unknown
+    assert last == "The intervals are wide enough for all 3 to hold at once."
+    assert comparison.comparison_words([]) == ["There is nothing to compare yet: it takes two methods."]
+
+
+def test_the_budget_that_is_said_is_the_budget_that_was_kept():
+    """Rounded to the nearest, "at most 7.1 points" would contradict a chosen point of 7.14."""
+    table = pd.concat(
+        [curve_of("fairglvq", [(0, 0.3, 0.9), (1, 0.07, 0.8)]), curve_of("inp", [(0, 0.3, 0.9), (1, 0.0714, 0.7)])],
+        ignore_index=True,
+    )
+    budget = comparison.shared_budget(table)
+    assert budget == pytest.approx(0.072)
+    assert comparison.within(table, budget) == [("fairglvq", 1.0), ("inp", 1.0)]

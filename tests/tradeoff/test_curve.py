@@ -102,3 +102,24 @@ def test_every_method_has_a_label():
     for name, method in methods.METHODS.items():
         strength = method.strengths[0] if method.strengths else None
         assert curve.label(name, strength).startswith(method.title)
+
+
+# Where strengths are missing
+
+
+def test_strengths_are_added_where_the_gap_jumps():
+    """From 25 points to 4 between C = 1 and 1.4: three in the wide hole, none where the curve is dense."""
+    table = curve_of("fairglvq", [(0, 0.26, 0.99), (1, 0.25, 0.98), (1.4, 0.04, 0.9), (2, 0.02, 0.87)])
+    assert curve.missing_strengths(table, "fairglvq") == (1.1, 1.2, 1.3)
+    filled = curve_of("fairglvq", [(1, 0.25, 0.98), (1.1, 0.22, 0.97), (1.2, 0.15, 0.95), (1.4, 0.04, 0.9)])
+    assert curve.missing_strengths(filled, "fairglvq") == (1.13, 1.17, 1.25, 1.3, 1.35)  # jumps of 7 and 11 of 23
+    even = curve_of("fairglvq", [(i, 0.1 - 0.01 * i, 0.9) for i in range(10)])
+    assert curve.missing_strengths(even, "fairglvq") == ()
+
+
+def test_added_strengths_keep_to_what_a_knob_allows():
+    jump = [(0, 0.3, 0.9), (1, 0.29, 0.9), (4, 0.0, 0.7)]
+    assert curve.missing_strengths(curve_of("inp", jump), "inp") == (2.0, 3.0)
+    assert curve.missing_strengths(curve_of("inp", [(0, 0.3, 0.9), (1, 0.0, 0.7)]), "inp") == ()
+    assert curve.missing_strengths(curve_of("fairglvq", [(0, 0.008, 0.9), (1, 0.0, 0.7)]), "fairglvq") == ()
+    assert curve.missing_strengths(curve_of("glvq", [(math.nan, 0.3, 0.9)]), "glvq") == ()

@@ -10,6 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from fairglvq.experiments import bundle
 from fairglvq.figures.svg import to_svg
 from fairglvq.figures.tradeoff import alt_text
 from fairglvq.report import scripts
@@ -17,6 +18,7 @@ from fairglvq.scenes.settings import TABLE
 from fairglvq.tradeoff import curve
 from fairglvq.tradeoff.choice import Choice
 from fairglvq.tradeoff.measures import MEASURES
+from fairglvq.wording import in_hundredths
 from pages.shared.style import theme
 from pages.shared.tradeoff.results import Found, title_of
 from pages.shared.visit import visit
@@ -63,6 +65,12 @@ def offer(choice: Choice, found: Found, table: pd.DataFrame, figure: go.Figure) 
         return
     with box:
         st.dataframe(_readable(table), hide_index=True)
+        if found.n_bundled:
+            it = bundle.load()
+            st.caption(
+                f"Results that came with the project were computed on {it.date} by `{it.command}`, version "
+                f"{it.version}."
+            )
         svg = to_svg(figure, background=BACKGROUND[theme()], alt=alt_text(table, choice.x, choice.y))
         with st.container(horizontal=True, vertical_alignment="center"):
             st.download_button(
@@ -76,7 +84,10 @@ def offer(choice: Choice, found: Found, table: pd.DataFrame, figure: go.Figure) 
             )  # fmt: skip
         script = script_of(choice)
         if script:
-            st.markdown("**Script to reproduce this**: where the library is installed, it prints the numbers above.")
+            st.markdown(
+                "**Script to reproduce this**: where the library is installed, it prints the numbers above, as "
+                "fractions of 1."
+            )
             st.code(script, language="python")
             st.download_button("Python script", script, f"{name}.py", on_click="ignore", key="t_script")
 
@@ -86,8 +97,8 @@ def _readable(table: pd.DataFrame) -> pd.DataFrame:
     columns = {"": points, "test folds": table["n"]}
     for name, measure in MEASURES.items():
         if f"{name}_mean" in table:
-            columns[measure.title] = table[f"{name}_mean"].round(4)
-            columns[f"± {measure.title}"] = table[f"{name}_std"].round(4)
+            columns[measure.heading] = in_hundredths(table[f"{name}_mean"]).round(2)
+            columns[f"± {measure.title}"] = in_hundredths(table[f"{name}_std"]).round(2)
     return pd.DataFrame(columns)
 
 

@@ -196,7 +196,7 @@ def _against_strength(table: pd.DataFrame, choice: Choice) -> None:
             options=with_knob, format_func=lambda name: methods.get(name).title, width=260,
         )  # fmt: skip
         bound("toggle", "Logarithmic", "curve.logarithmic", help="Spreads the small strengths.")
-    gap = choice.x if choice.x != "accuracy" else "statistical_parity"
+    gap = results.gap_of(choice)
     figure = strength_figure(table, method, ("accuracy", gap), log=here.logarithmic, theme=theme())
     st.plotly_chart(
         figure,
@@ -212,9 +212,7 @@ def _against_strength(table: pd.DataFrame, choice: Choice) -> None:
 
 def conclusions(choice: Choice, found: Found, table: pd.DataFrame, view: View) -> None:
     """What the curve says: who can be told apart, where the knee is, how far from the limit."""
-    gap = choice.x if not MEASURES[choice.x].more_is_better else "statistical_parity"
-    if choice.x == "accuracy" and not MEASURES[choice.y].more_is_better:
-        gap = choice.y
+    gap = results.gap_of(choice)
     with st.container(key="conclusions"):
         if choice.folds * choice.seeds > 1 and table["method"].nunique() > 1:
             _told_apart(found.rows, table, choice, gap)
@@ -235,11 +233,11 @@ def _told_apart(rows: pd.DataFrame, table: pd.DataFrame, choice: Choice, gap: st
     found = comparison.compare_within(rows, budget, gap, "accuracy", against=against, folds=choice.folds)
     if not found:
         st.markdown(
-            f"Only one method keeps to a {MEASURES[gap].title} of {budget:.2f} or less, so there is nothing to compare "
-            "at that price."
+            f"Only one method keeps to a {MEASURES[gap].title} of {wording.gap(budget)} or less, so there is nothing "
+            "to compare at that price."
         )
         return
-    st.markdown(comparison.comparison_words(found, budget, gap), help=HOW_COMPARED)
+    st.markdown("\n".join(f"- {said}" for said in comparison.comparison_words(found, budget, gap)), help=HOW_COMPARED)
 
 
 def _distances(table: pd.DataFrame, view: View) -> None:
@@ -284,8 +282,9 @@ def point_details(found: Found, method: str, strength: float | None) -> pd.DataF
     with left:
         st.markdown("**Fold by fold**")
         frame = rows[["seed", "fold", *shown, "seconds"]].assign(fold=rows["fold"] + 1)
-        names = {name: MEASURES[name].title.removesuffix(" gap") for name in shown} | {"seconds": "training, s"}
-        st.dataframe(frame.rename(columns=names).round(4), hide_index=True, height=220)
+        frame = frame.assign(**{name: wording.in_hundredths(rows[name]) for name in shown})
+        names = {name: MEASURES[name].heading.replace(" gap", "") for name in shown} | {"seconds": "training, s"}
+        st.dataframe(frame.rename(columns=names).round(2), hide_index=True, height=220)
     with right:
         st.markdown("**By group**, over all folds together")
         shares = curve.rates_by_group(rows, found.groups)

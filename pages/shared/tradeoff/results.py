@@ -14,13 +14,20 @@ from fairglvq.experiments.store import Store, default_path
 from fairglvq.experiments.sweep import ModelKey, Sweep
 from fairglvq.scenes.settings import TABLE, Settings
 from fairglvq.scenes.sources import dataset_of, in_bins, key_of
-from fairglvq.tradeoff.choice import Choice
-from fairglvq.wording import time_left
+from fairglvq.tradeoff import curve
+from fairglvq.tradeoff.choice import MOST_STRENGTHS, Choice
+from fairglvq.tradeoff.measures import MEASURES
+from fairglvq.wording import count, time_left
 from pages.shared import download
 from pages.shared.server import pool
 from pages.shared.tradeoff.session import change
 from pages.shared.visit import visit
 from pages.shared.widgets import bound, button
+
+HOW_FILLED = (
+    "Between two marks of a curve whose gaps are far apart, nobody knows what lies. This adds strengths there and "
+    "trains them; press again to go on where the curve bends."
+)
 
 
 class Found(NamedTuple):
@@ -74,8 +81,8 @@ def join(choice: Choice) -> None:
 
 
 def _watch(run: SweepRun, choice: Choice) -> None:
-    curve = visit().curve
-    curve.run, curve.run_choice = run, choice
+    here = visit().curve
+    here.run, here.run_choice = run, choice
 
 
 def collect(choice: Choice) -> Found:
@@ -110,13 +117,13 @@ def _stored(choice: Choice, sweep: Sweep) -> dict[ModelKey, dict[str, Any]]:
 
 def _store(choice: Choice) -> Store | None:
     """Where rows are kept; those of a visitor's own table only if the visitor wants it."""
-    curve = visit().curve
-    if choice.dataset == TABLE and not curve.keep_scores:
+    here = visit().curve
+    if choice.dataset == TABLE and not here.keep_scores:
         return None
     try:
         return Store(default_path())
     except OSError as problem:
-        curve.store_problem = str(problem)
+        here.store_problem = str(problem)
         return None
 
 
@@ -150,10 +157,10 @@ def status(choice: Choice, found: Found) -> None:
             st.warning(f"{methods.get(method).title} was left out: {why}")
         if run.problem:
             st.error(f"{run.problem} Nothing that was finished is lost: try again when the cluster is back.")
-    curve = visit().curve
-    if curve.store_problem:
-        st.warning(f"What is computed here lasts only as long as this visit: {curve.store_problem}.")
-        curve.store_problem = ""
+    here = visit().curve
+    if here.store_problem:
+        st.warning(f"What is computed here lasts only as long as this visit: {here.store_problem}.")
+        here.store_problem = ""
     if run and run.store_error:
         st.warning(f"Rows could not be kept on disk ({run.store_error}); they last as long as this visit.")
 
@@ -169,8 +176,8 @@ def _progress(run: SweepRun) -> None:
 
 def _elsewhere(choice: Choice) -> None:
     """The visit's run, if it is about another choice than the one in view."""
-    curve = visit().curve
-    run, other = curve.run, curve.run_choice
+    here = visit().curve
+    run, other = here.run, here.run_choice
     if run is None or other is None or run.state != "running" or _run(choice) is run:
         return
     run.seen_by(visit().curve.watcher)
@@ -189,35 +196,64 @@ def _offer(choice: Choice, found: Found, run: SweepRun | None) -> None:
     with st.container(key="offer", horizontal=True, vertical_alignment="center"):
         st.markdown(_known_words(found, known, total, run))
         if found.n_missing:
-            verb = "Continue" if known > found.n_bundled else "Compute"
-            button(f"{verb} ({found.n_missing:,} models)", _begin, choice, False, type="primary")
+            button(compute_words(known, found.n_missing), _begin, choice, False, type="primary")
         elif total:
+            more = with_missing_strengths(choice, found)
+            if more != choice:
+                n = count(len(more.sweep()) - total, "more model")
+                button(f"Fill the jumps: train {n}", _fill, more, help=HOW_FILLED)
             button("Compute again", _begin, choice, True)
-    curve = visit().curve
-    if curve.problem:
-        st.error(curve.problem)
-        curve.problem = ""
+    here = visit().curve
+    if here.problem:
+        st.error(here.problem)
+        here.problem = ""
+
+
+def compute_words(known: int, missing: int) -> str:
+    """What the button does: "Compute the 25 new models"; nothing is trained twice."""
+    return f"Compute the {count(missing, 'new model')}" if known else f"Compute {count(missing, 'model')}"
+
+
+def with_missing_strengths(choice: Choice, found: Found) -> Choice:
+    """The choice with strengths added where its curves jump; the same where they do not."""
+    if found.rows.empty:
+        return choice
+    table, gap = curve.summary(found.rows), gap_of(choice)
+    for method, values in choice.strengths:
+        more = (*values, *curve.missing_strengths(table, method, gap))
+        if len(values) < len(more) <= MOST_STRENGTHS:
+            choice = choice.with_strengths(method, tuple(sorted(more)))
+    return choice
+
+
+def gap_of(choice: Choice) -> str:
+    """The gap in view, or statistical parity where both axes show accuracy."""
+    return next((name for name in (choice.x, choice.y) if not MEASURES[name].more_is_better), "statistical_parity")
+
+
+def _fill(choice: Choice) -> None:
+    change(choice)
+    _begin(choice, False)
 
 
 def _known_words(found: Found, known: int, total: int, run: SweepRun | None) -> str:
     left = visit().curve.left_run
     if left and left.state == "running" and not run:
-        return "Somebody else wants the same models, so their training goes on. Continue, to watch it grow again."
+        return "Somebody else wants the same models, so their training goes on. Compute, to watch it grow again."
     if run and run.state == "cancelled":
         return f"Stopped: {known:,} of {total:,} models are finished and kept."
     if not total:
         return "No method is chosen."
     if found.n_bundled:
-        it = bundle.load()
         part = "These results" if found.n_bundled == known else f"{found.n_bundled:,} of {known:,} results"
-        return f"{part} came with the project: computed on {it.date} by `{it.command}`, version {it.version}."
+        return f"{part} came with the project."
     return f"{known:,} of {total:,} models are finished." if known else f"{total:,} models to train."
 
 
 def _begin(choice: Choice, afresh: bool) -> None:
-    curve = visit().curve
+    here = visit().curve
     if download.needed(choice.dataset):
-        curve.problem = (
+        here.problem = (
             "COMPAS is not on this computer yet: choose it on the playground, where it can be fetched, and come back."
         )
         return
@@ -225,24 +261,24 @@ def _begin(choice: Choice, afresh: bool) -> None:
     try:
         sweep.keys(data)
     except ValueError as problem:
-        curve.problem = f"This cannot be computed: {problem}"
+        here.problem = f"This cannot be computed: {problem}"
         return
-    before = curve.run
+    before = here.run
     if before:
-        pool().cancel(before, curve.watcher)
+        pool().cancel(before, here.watcher)
     known = {} if afresh else bundled(choice) | _stored(choice, sweep)
     if not afresh and before and before is _run(choice):
         known |= before.rows
-    curve.left_run = None
-    _watch(pool().begin(SweepRun(sweep, data, known, store), curve.watcher), choice)
+    here.left_run = None
+    _watch(pool().begin(SweepRun(sweep, data, known, store), here.watcher), choice)
 
 
 def stop() -> None:
     """Give up what is being computed for this visit, or leave it to those who want the same."""
-    curve = visit().curve
-    run = curve.run
+    here = visit().curve
+    run = here.run
     if run is None or run.state != "running":
         return
-    pool().cancel(run, curve.watcher)
+    pool().cancel(run, here.watcher)
     if run.state == "running":
-        curve.run, curve.left_run = None, run
+        here.run, here.left_run = None, run
