@@ -45,21 +45,36 @@ def main() -> None:
     """Settings, training, picture."""
     settings = session.begin()
     st.html(STYLE)
-    st.title("See a classifier become fair, and what it costs", anchor=False)
-    controls.presets(settings)
-    with st.container(key="intro"):
-        st.markdown(intro(settings))
-    notices(settings)
-    show = None if download.needed(settings.dataset) else training.trained(without_inp_first=True)
+    head = st.container(key="head")
+    missing = download.needed(settings.dataset)
+    if visit().model.shown is None:  # something to read on a cold server; later, words and picture change together
+        heading(head, settings)
+        show = None if missing else training.trained(without_inp_first=True)
+    else:
+        show = None if missing else training.trained(without_inp_first=True)
+        heading(head, settings)
+    top, below = training.picture()
     if show:
-        draw(show)
+        with below:
+            draw(show)
     with st.sidebar:
-        controls.panel(settings, show.effects if show else {})
-    if download.needed(settings.dataset):
+        controls.panel(settings, show.effects if show and not training.pending() else {})
+    if missing:
         download.offer(session.undo)
     else:
-        training.watch()
+        with top:
+            training.watch()
     session.write_link()
+
+
+def heading(place: DeltaGenerator, settings: Settings) -> None:
+    """Title, presets, story and notices."""
+    with place:
+        st.title("See a classifier become fair, and what it costs", anchor=False)
+        controls.presets(settings)
+        with st.container(key="intro"):
+            st.markdown(intro(settings))
+        notices(settings)
 
 
 def intro(settings: Settings) -> str:
@@ -116,6 +131,7 @@ def draw(show: Show) -> None:
         "view": model.view,
         "can_undo": bool(model.history),
         "autoplay": model.autoplay == settings,
+        "busy": training.pending(),
     }
     stage.mount(
         stage.pack(meta, scene.arrays), key=gestures.STAGE, on_gestures=gestures.receive, on_view=gestures.keep_view

@@ -41,12 +41,14 @@ def main() -> None:
     show = None if missing else training.trained()
     if missing:
         download.offer(session.undo)
-    else:
+    top, below = training.picture()
+    with top:
         training.watch()
     if show:
-        draw(show)
+        with below:
+            draw(show)
     with st.sidebar:
-        controls.panel(settings, show.effects if show else {}, hidden=HIDDEN)
+        controls.panel(settings, show.effects if show and not training.pending() else {}, hidden=HIDDEN)
     session.write_link()
 
 
@@ -66,8 +68,6 @@ def draw(show: Show) -> None:
     view, here, model = current_view(), visit().prototypes, visit().model
     if view is None:
         return
-    if view.settings != model.settings:
-        st.caption("The model before is shown until the new one is trained.")
     with st.container(key="intro"):
         st.markdown(INTRO)
     names = [*reversed(view.settings.beside), "glvq"]

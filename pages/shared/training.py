@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from fairglvq.scenes import service as scene_service
 from fairglvq.scenes.points import UntrainableError
+from fairglvq.scenes.scene import TITLES
 from fairglvq.scenes.service import Job, Show
-from fairglvq.scenes.settings import Settings
+from fairglvq.scenes.settings import FIELDS, Field, Settings
 from fairglvq.wording import time_left
 from pages.shared import session
 from pages.shared.server import training_service
@@ -18,6 +21,18 @@ from pages.shared.widgets import button
 
 POLL = 0.3  # seconds between two looks at work in the background
 PATIENCE = 0.9  # seconds of training before progress is shown
+STYLE = """<style>
+[data-testid="stLayoutWrapper"]:has(> .st-key-coming) {
+  position: sticky; top: 4rem; z-index: 5; height: 0; overflow: visible;
+}
+.st-key-picture:has(.st-key-progress) { gap: 0; min-height: 8rem; }
+.st-key-picture:has(.st-key-progress) .st-key-shown { opacity: 0.3; filter: grayscale(1); pointer-events: none; }
+.st-key-progress {
+  gap: 0.4rem; margin: 0.5rem auto 0; max-width: 34rem; padding: 0.8rem 1rem; border-radius: 0.5rem;
+  background: var(--st-background-color, Canvas); color: var(--st-text-color, CanvasText);
+  border: 1px solid currentColor; box-shadow: 0 4px 18px rgb(0 0 0 / 25%);
+}
+</style>"""
 FIRST_PATIENCE = 8.0  # a cold server has nothing else to show, and nothing to go back to
 
 
@@ -77,10 +92,33 @@ def _explain(problem: str) -> None:
     """Why there is no new model, and the way back."""
     with st.container(key="problem", border=True):
         left, right = st.columns([7, 1], vertical_alignment="center")
-        kept = " The last model that worked is shown." if visit().model.shown else ""
+        model = visit().model
+        kept = f" Below is the last model that worked: {before(model.shown[0], model.settings)}." if model.shown else ""
         left.markdown(problem + kept)
         with right:
             button("Undo", session.undo, key="undo_problem")
+
+
+def pending() -> bool:
+    """Whether what is shown belongs to other settings than those in view."""
+    model = visit().model
+    return model.shown is not None and model.shown[0] != model.settings and _under_way() is not None
+
+
+def _under_way() -> Job | None:
+    """The training that will take the place of what is shown."""
+    model = visit().model
+    job = model.job
+    if job is None or job not in model.awaited or (model.shown is not None and model.shown[0] == job.key):
+        return None
+    return job
+
+
+def picture() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """A place for `watch` on top, and one for the model shown, which is dimmed while another one is under way."""
+    st.html(STYLE)
+    with st.container(key="picture"):
+        return st.container(key="coming"), st.container(key="shown")
 
 
 def watch() -> None:
@@ -92,12 +130,39 @@ def _look() -> None:
     model = visit().model
     if any(job.future.done() for job in model.awaited):
         st.rerun()
-    job = model.job
-    if job is not None and job in model.awaited and (model.shown is None or model.shown[0] != job.key):
+    job = _under_way()
+    if job is not None:
         left = job.seconds_left
-        with st.container(key="progress", horizontal=True, vertical_alignment="center"):
-            st.progress(job.share, text="Training" + (f": {time_left(left)}" if left is not None else " …"))
-            button("Cancel", _cancel)
+        with st.container(key="progress"):
+            st.progress(
+                job.share, text=f"**{announced(job.key)}**" + (f" · {time_left(left)}" if left is not None else " …")
+            )
+            with st.container(horizontal=True, vertical_alignment="center"):
+                if model.shown:
+                    st.caption(f"Dimmed until then: {before(model.shown[0], job.key)}.")
+                button("Cancel", _cancel)
+
+
+def announced(settings: Settings) -> str:
+    """What is being trained: "Training Adult: GLVQ, FairGLVQ"."""
+    return f"Training {FIELDS['dataset'].named(settings.dataset)}: {', '.join(TITLES[m] for m in settings.methods)}"
+
+
+def before(shown: Settings, coming: Settings) -> str:
+    """The model shown, named by what tells it from the one to come: "XOR", "Adult with Prototypes per class 3"."""
+    name = FIELDS["dataset"].named(shown.dataset)
+    if shown.dataset != coming.dataset:
+        return name
+    other = [
+        f"{field.label} {_value(field, getattr(shown, setting))}"
+        for setting, field in FIELDS.items()
+        if getattr(shown, setting) != getattr(coming, setting) and field.applies(shown)
+    ]
+    return f"{name} with {', '.join(other)}" if other else f"{name} as it was"
+
+
+def _value(field: Field, value: Any) -> str:
+    return ", ".join(map(field.named, value)) if field.several else field.named(value)
 
 
 def _cancel() -> None:

@@ -375,7 +375,14 @@ def test_a_long_training_shows_progress_and_can_be_cancelled(visit):
     v = visit().seen()
     before = v.data("revision")
     v.page.get_by_role("radio", name="Adult").click()
-    v.page.get_by_role("button", name="Cancel").click(timeout=60_000)
-    v.page.get_by_role("button", name="Cancel").wait_for(state="detached")
+    cancel = v.page.get_by_role("button", name="Cancel")
+    cancel.wait_for(timeout=60_000)
+    card, pictures = (v.page.locator(f".st-key-{name}").bounding_box() for name in ("progress", "shown"))
+    assert pictures["y"] <= card["y"] <= 800 - card["height"]  # on the picture and on the screen
+    expect(v.page.locator('.panel[data-panel="glvq"] .readout-slot')).to_be_hidden()  # numbers of another model
+    assert v.stage.evaluate("(root) => root.inert")
+    cancel.click()
+    cancel.wait_for(state="detached")
     v.page.wait_for_function("() => location.search === ''")
     assert v.data("revision") == before
+    expect(v.page.locator('.panel[data-panel="glvq"] .readout-slot')).to_be_visible()

@@ -76,15 +76,23 @@ export class Stage {
       this.takeScene(buildScene(unpacked), makeParts);
     } else {
       if (filmsOf(known) !== filmsOf(meta)) this.scene.films = buildScene(unpacked).films;
-      const { films, reply, facts, can_undo } = meta;
-      Object.assign(known, { films, reply, facts, can_undo });
+      const { films, reply, facts, can_undo, busy } = meta;
+      Object.assign(known, { films, reply, facts, can_undo, busy });
     }
     this.outbox = this.outbox.filter(({ serial }) => serial > (meta.heard ?? Infinity));
     // Not handled yet: it is still on its way, or Streamlit has dropped it. A gesture that comes twice is handled once.
     this.sendGestures();
     this.takeReply(meta.reply);
+    this.giveWay(Boolean(meta.busy));
     this.theme = readTheme(this.root, meta.grammar);
     this.layout();
+  }
+
+  /** Another model is on its way: the picture stays as a shadow, its numbers go, and nothing can be done with it. */
+  giveWay(busy) {
+    if (busy) this.pause();
+    this.root.classList.toggle("busy", busy);
+    this.root.inert = busy;
   }
 
   takeScene(scene, makeParts) {
