@@ -57,8 +57,9 @@ def quick(**parameters):
 
 @parametrize_with_checks(
     [
-        GLVQ(),
-        FairGLVQ(C=0),
+        # Seeded: one start in a hundred ends in a warning on the 40 random points with random labels of these checks.
+        GLVQ(random_state=0),
+        FairGLVQ(C=0, random_state=0),
         GLVQ(2, learning_rate=0.1, max_epochs=5),
         FairGLVQ(2, C=0, learning_rate=3.0, max_epochs=50),
     ]
