@@ -96,7 +96,10 @@ def notices(settings: Settings) -> None:
             button("Dismiss", repairs.clear)
     if settings.fold:
         folds, fold, seed = settings.fold
-        words = f"**From a trade-off curve:** fold {fold + 1} of {folds}, seed {seed}, split and started as there."
+        words = (
+            f"**From a trade-off curve:** fold {fold + 1} of {folds}, seed {seed}, split and started as there. "
+            "FairGLVQ starts from other prototypes than GLVQ."
+        )
         with _boxed("fold", words):
             button("Leave", session.change, replace(settings, fold=None), help="Split the points as usual.")
     missing = missing_in_link(settings)

@@ -21,7 +21,7 @@ def sentences(settings: Settings, scene: Scene) -> dict[str, str]:
     found = {
         "prototypes": _prototypes(scene),
         "beta": _steepness(settings),
-        "step": "Batches in order, scaled as in the published runs."
+        "step": "Batches in order, scaled as in the published runs; GLVQ and FairGLVQ start from different prototypes."
         if settings.step == "published"
         else "Shuffled batches; the step does not depend on their size.",
         "held_out": f"{len(scene.points.y) - n_learn:,} points measure, {n_learn:,} train.",
@@ -40,7 +40,7 @@ def sentences(settings: Settings, scene: Scene) -> dict[str, str]:
         found["epochs"] = _last_flip(last)
     if "fairglvq" in scores:
         fair = scene.trainings["fairglvq"]
-        found["C"] = _strength(settings, scores)
+        found["C"] = _strength(settings, scores) if settings.C else _no_push(settings, scene)
         found["alpha"] = _alpha(fair, n_learn) if fair.moments is None else "Points without a rival do not pull here."
     return found
 
@@ -56,13 +56,20 @@ def warnings(scene: Scene) -> list[str]:
 
 
 def _strength(settings: Settings, scores: dict[str, Score]) -> str:
-    if settings.C == 0:
-        return "No fairness push: FairGLVQ is GLVQ from another start."
     before, after = scores["glvq"], scores["fairglvq"]
     if before.statistical_parity is None or after.statistical_parity is None:
         return f"Accuracy {_change(before.accuracy, after.accuracy)}; no two groups to compare."
     gap = _change(before.statistical_parity, after.statistical_parity)
     return f"Gap {gap}, accuracy {_change(before.accuracy, after.accuracy)} vs GLVQ."
+
+
+def _no_push(settings: Settings, scene: Scene) -> str:
+    """With C = 0 FairGLVQ is GLVQ; where the two still differ, why."""
+    if np.array_equal(scene.trainings["glvq"].prototypes[-1], scene.trainings["fairglvq"].prototypes[-1]):
+        return "No fairness push: FairGLVQ is GLVQ."
+    if settings.start:
+        return "No fairness push: FairGLVQ differs from GLVQ only by the start that you chose."
+    return "No fairness push: FairGLVQ differs from GLVQ only by its start, as in the published runs."
 
 
 def _change(before: float, after: float) -> str:

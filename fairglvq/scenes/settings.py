@@ -328,13 +328,15 @@ PRESETS: dict[str, Preset] = {
     "xor": Preset(
         "Paper: XOR",
         "The paper's XOR, trained as published. GLVQ cuts off the right edge of both rows, along the groups; FairGLVQ "
-        "gives these points up and decides by height, for everyone alike.",
+        "gives these points up and decides by height, for everyone alike. As in the paper, FairGLVQ starts from other "
+        "prototypes than GLVQ: with C = 0 the two still differ.",
         Settings(dataset="xor", C=1.25, learning_rate=0.005, epochs=250, step="published"),
     ),
     "local": Preset(
         "Paper: Local",
         "The paper's Local, trained as published. Only the upper problem is tied to the group. FairGLVQ answers it "
-        "with a constant and keeps the right-hand one; which constant is chance: try New seed.",
+        "with a constant and keeps the right-hand one; which constant is chance: try New seed. As in the paper, "
+        "FairGLVQ starts from other prototypes than GLVQ: with C = 0 the two still differ.",
         Settings(dataset="local", C=1.5, prototypes=5, learning_rate=0.005, epochs=250, step="published"),
     ),
     "alpha": Preset(

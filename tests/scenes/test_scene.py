@@ -102,8 +102,30 @@ def test_fairglvq_is_the_estimator(settings):
 def test_glvq_is_the_estimator():
     shown = made(QUICK)
     points, learn = shown.points, ~shown.points.held_out
-    model = GLVQ(**parameters(QUICK)).fit(points.X[learn], points.y[learn])
+    model = GLVQ(**parameters(QUICK), init="shared-kmeans").fit(points.X[learn], points.y[learn])
     np.testing.assert_allclose(shown.trainings["glvq"].prototypes[-1], model.prototypes_, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("dataset", ["xor", "local", "three_groups", "three_classes"])
+def test_without_a_fairness_push_fairglvq_is_glvq(dataset):
+    settings = replace(QUICK, dataset=dataset, C=0.0, beside=("fairglvq",))
+    shown = made(settings)
+    glvq, fair = (shown.trainings[method].prototypes for method in ("glvq", "fairglvq"))
+    np.testing.assert_array_equal(fair, glvq)
+    film = train_film(settings, shown.points, "fairglvq", ignore)
+    np.testing.assert_array_equal(film.prototypes[FILM_C.index(0)], glvq[-1])
+    assert effects.sentences(settings, shown)["C"] == "No fairness push: FairGLVQ is GLVQ."
+
+
+@pytest.mark.parametrize("own", [{"step": "published", "learning_rate": 0.005}, {"fold": Fold(5, 0, 0)}])
+def test_published_runs_and_sweeps_keep_their_starts_and_say_so(own):
+    shown = made(settings := replace(QUICK, C=0.0, beside=("fairglvq",), **own))
+    points, learn = shown.points, ~shown.points.held_out
+    start = GLVQ(settings.prototypes, max_epochs=0, random_state=training.seed_of(settings))  # from each class
+    start.fit(points.X[learn], points.y[learn])
+    np.testing.assert_allclose(shown.trainings["glvq"].prototypes[0], start.prototypes_, rtol=0, atol=1e-12)
+    assert not np.array_equal(shown.trainings["fairglvq"].prototypes[0], start.prototypes_)
+    assert "its start, as in the published runs" in effects.sentences(settings, shown)["C"]
 
 
 def test_inp_map_is_projection_and_scaling(settings):

@@ -19,6 +19,7 @@ from fairglvq.report.html import to_html
 from fairglvq.report.model_file import ModelFileError, Projection, SavedModel
 from fairglvq.scenes.own_plane import RANK
 from fairglvq.scenes.settings import DEFAULTS, FIELDS, TABLE, Settings
+from fairglvq.scenes.training import start_rule
 from pages.shared import safe_text
 from pages.shared.prototypes.view import title
 from pages.shared.visit import visit
@@ -140,6 +141,8 @@ def parameters(settings: Settings, method: str) -> dict[str, Any]:
         "shuffle": settings.step == "algorithm",
         "random_state": settings.seed,
     }
+    if method != "fairglvq" and start_rule(settings, method) == "shared-kmeans":  # FairGLVQ's default
+        found["init"] = "shared-kmeans"
     return found | own
 
 
