@@ -151,6 +151,11 @@ def listed(items: Sequence[str], most: int | None = None) -> str:
     return " and ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
 
 
+def capital(sentence: str) -> str:
+    """A sentence that begins with a capital letter."""
+    return sentence[:1].upper() + sentence[1:]
+
+
 def cut(text: object, longest: int) -> str:
     """A text of at most so many letters: "occupati…"."""
     words = str(text)

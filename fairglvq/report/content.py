@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -24,12 +24,12 @@ import pandas as pd
 from fairglvq import explain
 from fairglvq.datasets.base import Dataset, trait_blocks
 from fairglvq.explain.traits import SEEN, differences, traits
-from fairglvq.intervals import SMALL, newcombe, wilson
+from fairglvq.intervals import newcombe, wilson
 from fairglvq.version import __version__
-from fairglvq.wording import of_hundred, quoted, quoted_names
+from fairglvq.wording import of_hundred, quoted
 
 FORMAT = "fairglvq-report"
-FORMAT_VERSION = 2  # 1 called the script "receipt"
+FORMAT_VERSION = 3  # 1 called the script "receipt"; 2 had no baseline
 SHOWN_DIFFERENCES = 8
 CURVE_COLUMNS = ("method", "strength", "fold", "seed", "accuracy", "statistical_parity", "equal_opportunity")
 
@@ -72,6 +72,22 @@ class Group:
     favourable: Share
     opportunity: Share
     accuracy: Share
+    who: str  # its people: "women"
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The model without a fairness term, on the same people.
+
+    ``gained`` and ``lost`` count by group whom the model of the report decides about favourably and this one does not,
+    and the other way round.
+    """
+
+    method: str
+    accuracy: Share
+    gaps: tuple[Gap, ...]
+    gained: tuple[int, ...]
+    lost: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -117,7 +133,8 @@ class Report:
     """Everything that a report says.
 
     ``filled_in`` tells what the cards of a model that cannot see everything take from the average person. ``curve``
-    holds tidy rows of a sweep, or nothing.
+    holds tidy rows of a sweep, or nothing; ``curve_differs`` says in what its models were trained otherwise than this
+    one (empty: in nothing; None: not known).
     """
 
     title: str
@@ -130,9 +147,11 @@ class Report:
     cards: tuple[Card, ...]
     data: Facts
     settings: Mapping[str, str]
+    baseline: Baseline | None = None
     filled_in: str = ""
     caveats: tuple[str, ...] = ()
     curve: tuple[Mapping[str, Any], ...] = ()
+    curve_differs: tuple[str, ...] | None = None
     script: str = ""
     made: str = ""
     library_version: str = field(default=__version__)
@@ -148,16 +167,20 @@ def make(
     method: str,
     settings: Mapping[str, object] | None = None,
     measured: str = "",
+    who: Sequence[str] = (),
+    baseline: tuple[str, explain.Explained] | None = None,
     curve: pd.DataFrame | Iterable[Mapping[str, Any]] | None = None,
+    curve_differs: Iterable[str] | None = None,
     script: str = "",
     made: str = "",
     caveats: Iterable[str] = (),
 ) -> Report:
     """The report of an explained model.
 
-    ``measured`` says whom the numbers are about ("200 held-out people"), ``settings`` are words by words, ``curve``
-    tidy rows of `evaluation.evaluate`, ``script`` a Python script that prints the numbers anew (see
-    `fairglvq.report.scripts`), ``made`` the day.
+    ``measured`` says whom the numbers are about ("200 held-out people"), ``who`` what the people of each group are
+    called ("women"), ``settings`` are words by words, ``baseline`` name and cells of a model without a fairness term
+    for the same people, ``curve`` tidy rows of `evaluation.evaluate`, ``script`` a Python script that prints the
+    numbers anew (see `fairglvq.report.scripts`), ``made`` the day.
     """
     people = explained.people
     table = explained.table  # (G, K, K) group, truth, decision
@@ -169,17 +192,38 @@ def make(
         measured=measured or f"{n:,} people",
         n_measured=n,
         accuracy=Share.of(right, n),
-        gaps=tuple(_gap(explained, measure) for measure in ("statistical_parity", "equal_opportunity")),
-        groups=tuple(_group(table[g], people.favourable, name) for g, name in enumerate(people.groups)),
+        gaps=_gaps(explained),
+        groups=tuple(
+            _group(table[g], people.favourable, name, who[g] if who else f"people in the group {quoted(name)}")
+            for g, name in enumerate(people.groups)
+        ),
+        baseline=_baseline(explained, *baseline) if baseline else None,
         cards=_cards(explained),
         filled_in=explain.filled_in(explained),
         data=_facts(data),
         settings={str(name): str(value) for name, value in (settings or {}).items()},
         caveats=(*data.caveats, *caveats),
         curve=_curve_rows(curve),
+        curve_differs=None if curve_differs is None else tuple(curve_differs),
         script=script,
         made=made,
     )
+
+
+def _gaps(explained: explain.Explained) -> tuple[Gap, ...]:
+    return _gap(explained, "statistical_parity"), _gap(explained, "equal_opportunity")
+
+
+def _baseline(explained: explain.Explained, method: str, before: explain.Explained) -> Baseline:
+    """The other model on the same people, and who fares otherwise with it."""
+    people, n = explained.people, int(before.table.sum())
+    now, then = (one.decisions[people.measured] == people.favourable for one in (explained, before))
+    moved = [
+        tuple(np.bincount(people.s[people.measured][which], minlength=len(people.groups)).tolist())
+        for which in (now & ~then, then & ~now)
+    ]
+    right = int(np.trace(before.table, axis1=1, axis2=2).sum())
+    return Baseline(method, Share.of(right, n), _gaps(before), *moved)
 
 
 def _gap(explained: explain.Explained, measure: explain.Measure) -> Gap:
@@ -194,7 +238,7 @@ def _gap(explained: explain.Explained, measure: explain.Measure) -> Gap:
     return Gap(measure, parts.gap, low, high, names[a], names[b])
 
 
-def _group(table: np.ndarray, favourable: int, name: str) -> Group:
+def _group(table: np.ndarray, favourable: int, name: str, who: str) -> Group:
     """Numbers of one group from its people (K, K) by truth and decision."""
     n = int(table.sum())
     return Group(
@@ -203,6 +247,7 @@ def _group(table: np.ndarray, favourable: int, name: str) -> Group:
         Share.of(int(table[:, favourable].sum()), n),
         Share.of(int(table[favourable, favourable]), int(table[favourable].sum())),
         Share.of(int(np.trace(table)), n),
+        who,
     )
 
 
@@ -289,32 +334,26 @@ def _plain(value: Any) -> Any:
 
 
 def words(report: Report) -> str:
-    """What the model does, in people, naming who loses."""
+    """How the model decides, and what it does to whom, in people."""
     told = [
         f"{report.method} decides with {len(report.cards)} prototypes: everybody gets the decision of the prototype "
         f"most like them. Of 100 decisions, {of_hundred(report.accuracy.value)} are right."
     ]
-    shares = {group.name: group for group in report.groups}
+    groups = {group.name: group for group in report.groups}
     parity, opportunity = report.gaps
     wanted = quoted(report.data.favourable)
     if math.isnan(parity.value):
         told.append("There are no two groups to compare.")
     else:
-        few, many = shares[parity.behind].favourable, shares[parity.ahead].favourable
+        few, many = groups[parity.behind], groups[parity.ahead]
         told.append(
-            f"Of 100 people in the group {quoted(parity.behind)}, {of_hundred(few.value)} get {wanted}; of 100 in the "
-            f"group {quoted(parity.ahead)}, {of_hundred(many.value)}."
+            f"Of 100 {few.who}, {of_hundred(few.favourable.value)} get {wanted}; of 100 {many.who}, "
+            f"{of_hundred(many.favourable.value)}."
         )
-        if parity.value > 0 >= parity.low:
-            told.append("With this many people measured, such a gap may be chance.")
     if not math.isnan(opportunity.value):
-        few, many = shares[opportunity.behind].opportunity, shares[opportunity.ahead].opportunity
+        few, many = groups[opportunity.behind], groups[opportunity.ahead]
         told.append(
-            f"Of 100 people in the group {quoted(opportunity.behind)} whose true label is {wanted}, "
-            f"{of_hundred(few.value)} get it; of 100 such people in the group {quoted(opportunity.ahead)}, "
-            f"{of_hundred(many.value)}."
+            f"Among those whose true label is {wanted}, {of_hundred(few.opportunity.value)} of 100 {few.who} get it "
+            f"and {of_hundred(many.opportunity.value)} of 100 {many.who}."
         )
-    small = [group.name for group in report.groups if group.n < SMALL]
-    if small:
-        told.append(f"Fewer than {SMALL} people were measured of {quoted_names(small)}: take these rates with care.")
     return " ".join(told)

@@ -15,9 +15,21 @@ import pandas as pd
 from markupsafe import Markup
 
 from fairglvq.intervals import SMALL
+from fairglvq.report import verdict
 from fairglvq.report.content import Card, Facts, Report, Share, words
 from fairglvq.report.templating import render
-from fairglvq.wording import counted, flagged, gap, in_hundredths, interval, percent, points, quoted, signed_points
+from fairglvq.wording import (
+    capital,
+    counted,
+    flagged,
+    gap,
+    in_hundredths,
+    interval,
+    percent,
+    points,
+    quoted,
+    signed_points,
+)
 
 GAP_WORDS = {
     "statistical_parity": ("Statistical parity gap", "difference in the share that gets the favourable decision"),
@@ -30,7 +42,10 @@ def to_html(report: Report) -> str:
     return render(
         "report.html.j2",
         report=report,
+        verdict=verdict,
         words=words(report),
+        beside=_beside(report),
+        **_ends(report),
         numbers=_numbers(report),
         groups=_groups(report),
         curve=_curve(report),
@@ -43,17 +58,35 @@ def to_html(report: Report) -> str:
 def _numbers(report: Report) -> list[list[str]]:
     accuracy = report.accuracy
     rows = [["Accuracy", "share of decisions that are right", percent(accuracy.value), _reach(accuracy), ""]]
+    people = {group.name: group.who for group in report.groups}
     for one in report.gaps:
-        who = f"{one.ahead} ahead of {one.behind}" if one.value else "no difference"
+        who = f"{people.get(one.ahead)} ahead of {people.get(one.behind)}" if one.value else "no difference"
         who = who if one.ahead else "no two groups to compare"
         rows.append([*GAP_WORDS[one.measure], gap(one.value), interval(one.low, one.high), who])
+    return rows
+
+
+def _ends(report: Report) -> dict[str, str]:
+    """Who is ahead and who is behind, as people."""
+    people = {group.name: group.who for group in report.groups}
+    return {"ahead": people.get(report.gaps[0].ahead, ""), "behind": people.get(report.gaps[0].behind, "")}
+
+
+def _beside(report: Report) -> list[list[str]]:
+    """The model and the one without a fairness term, a row per number."""
+    before = report.baseline
+    if before is None:
+        return []
+    rows = [["Decisions that are right", percent(report.accuracy.value), percent(before.accuracy.value)]]
+    for now, then in zip(report.gaps, before.gaps, strict=True):
+        rows.append([GAP_WORDS[now.measure][0], gap(now.value), gap(then.value)])
     return rows
 
 
 def _groups(report: Report) -> list[list[str]]:
     rows = []
     for group in report.groups:
-        row = [flagged(group.name, group.n < SMALL), f"{group.n:,}"]
+        row = [flagged(capital(group.who), group.n < SMALL), f"{group.n:,}"]
         for share in (group.favourable, group.opportunity, group.accuracy):
             row += [f"{percent(share.value)} of {share.n:,}", _reach(share)]
         rows.append(row)
@@ -87,7 +120,19 @@ def _curve(report: Report) -> dict[str, Any] | None:
         for row in table.itertuples()
     ]  # fmt: skip
     parity, accuracy = points(report.gaps[0].value), percent(report.accuracy.value)
-    return {"pictures": pictures, "rows": rows, "parity": parity, "accuracy": accuracy}
+    return {"pictures": pictures, "rows": rows, "parity": parity, "accuracy": accuracy, "alike": _alike(report)}
+
+
+def _alike(report: Report) -> str:
+    """Whether the model may be compared with the curves that it is drawn among."""
+    if report.curve_differs is None:
+        return "How the models of the curves were trained is not known to this report."
+    if not report.curve_differs:
+        return "The curves are of models with the same settings, trained on other splits of the data."
+    return (
+        "The curves are of models that were trained otherwise, so the mark need not lie on the curve of its method: "
+        f"{'; '.join(report.curve_differs)}."
+    )
 
 
 def _add_model(figure: Any, report: Report) -> None:
@@ -96,7 +141,8 @@ def _add_model(figure: Any, report: Report) -> None:
     if math.isnan(x):
         return
     figure.add_scatter(
-        x=[x], y=[y], mode="markers", name="the model of this report",
+        x=[x], y=[y], mode="markers",
+        name="the model of this report" + (" (trained otherwise)" if report.curve_differs else ""),
         marker={"symbol": "circle", "size": 14, "color": figure.layout.font.color},
     )  # fmt: skip
     for axis, value in (("xaxis", x), ("yaxis", y)):

@@ -12,7 +12,7 @@ import pandas as pd
 from fairglvq.experiments import methods
 from fairglvq.tradeoff.curve import label, no_strength, rows_of, summary
 from fairglvq.tradeoff.measures import MEASURES
-from fairglvq.wording import at_most, gap, interval
+from fairglvq.wording import at_most, capital, gap, interval
 
 LEVEL = 0.05
 """Two methods count as told apart if chance alone would give such a difference less often than this."""
@@ -134,7 +134,7 @@ def comparison_words(
     within = "" if budget is None else f"If the {MEASURES[x].title} may be at most {gap(budget)}, "
     parted = sorted((one for one in comparisons if one.told_apart), key=lambda one: -abs(one.difference))
     rest = [one for one in comparisons if not one.told_apart and not math.isnan(one.p)]
-    sentences = [_capital(within + words) for words in [*map(_told, parted), *map(_open, rest)]]
+    sentences = [capital(within + words) for words in [*map(_told, parted), *map(_open, rest)]]
     tested = len(parted) + len(rest)
     if tested < len(comparisons):
         sentences.append("One fold alone tells nothing apart: run more folds or seeds.")
@@ -169,7 +169,3 @@ def _open(one: Comparison) -> str:
     what = "be right {} less or {} more often" if one.measure == "accuracy" else "have a gap {} smaller or {} larger"
     reach = what.format(gap(-one.low), gap(one.high))
     return f"{first} and {second} cannot be told apart: the first may {reach} than the second (95% interval)."
-
-
-def _capital(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]

@@ -16,9 +16,10 @@ from fairglvq.report.html import to_html
 from fairglvq.report.model_file import ModelFileError
 from fairglvq.scenes import scene
 from fairglvq.scenes.points import load_points
-from fairglvq.scenes.settings import Fold, Point, Settings
+from fairglvq.scenes.settings import DEFAULTS, Fold, Point, Settings
 from fairglvq.scenes.sources import dataset_of
 from fairglvq.scenes.training import train_part
+from fairglvq.tradeoff.choice import PARAMETERS, usual
 from pages.shared.prototypes import export
 
 GERMAN = Settings(dataset="german", C=1.0, prototypes=2, batch_size=100, epochs=6, seed=3)
@@ -153,7 +154,24 @@ def test_a_report_has_the_curve_of_its_data(settings, known):
     curve = export._curve(settings)
     assert (curve is not None) == known
     if known:
-        assert {"glvq", "inp", "fairglvq"} <= set(curve["method"])
+        assert {"glvq", "inp", "fairglvq"} <= set(curve.rows["method"])
+
+
+def test_a_report_says_in_what_the_curves_were_trained_otherwise():
+    """Of what the method in view depends on: alpha is FairGLVQ's alone, and a learned metric knows no epochs."""
+    choice = usual("adult")
+    settings = replace(DEFAULTS["adult"], **{name: getattr(choice, name) for name in PARAMETERS}, bins=0)
+    settings = replace(settings, metric="euclidean")
+    assert export.curve_differs(choice, settings, "fairglvq") == []
+    fewer = replace(settings, prototypes=5, epochs=30, alpha=7.0)
+    told = export.curve_differs(choice, fewer, "fairglvq")
+    assert f"Prototypes per class: {choice.prototypes}, here 5" in told
+    assert f"Epochs: {choice.epochs}, here 30" in told
+    assert len(told) == 3
+    assert len(export.curve_differs(choice, fewer, "glvq")) == 2
+    learned = export.curve_differs(choice, replace(fewer, metric="matrix"), "glvq")
+    assert learned[0].startswith("they measure all columns alike")
+    assert len(learned) == 2
 
 
 def test_what_was_done_by_hand_has_no_script():

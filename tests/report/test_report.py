@@ -127,7 +127,8 @@ def test_parts_add_up_and_profiles_are_in_original_units(made, explained, german
 def test_the_page_holds_every_part_and_needs_nothing_else(made):
     text = to_html(made)
     page = Page(text)
-    for part in ("In one paragraph", "How good, and how fair", "Group by group", "Fairness against accuracy",
+    for part in ("Verdict", "Who decided what", "How it decides", "All methods", "How good, and how fair",
+                 "Group by group", "Fairness against accuracy",
                  "Where the gaps come from", "The prototypes", "The data", "How the model was trained", "Caveats",
                  "Script to reproduce this", "One more.", "16 November 2026", "print(1 < 2)",
                  made.data.fingerprint):  # fmt: skip
@@ -161,6 +162,47 @@ def test_the_sentence_names_who_loses(made):
     shares = {group.name: group.favourable.value for group in made.groups}
     assert shares[gap.behind] < shares[gap.ahead]
     assert f"Of 100 people in the group “{gap.behind}”, {100 * shares[gap.behind]:.0f} get “good”" in told
+
+
+def moved(now, before):
+    """Who is decided about favourably by the first model and not by the second, by group, one person at a time."""
+    people, found = now.people, [0] * len(now.people.groups)
+    for i in np.flatnonzero(people.measured):
+        found[people.s[i]] += now.decisions[i] == people.favourable and before.decisions[i] != people.favourable
+    return tuple(found)
+
+
+def test_page_one_has_verdict_baseline_and_who_loses(explained, german):
+    before = trained(german, C=0.0)
+    who = ["people under 25", "people of 25 or older"]
+    made = report.make(explained, german, method="FairGLVQ", who=who, baseline=("GLVQ", before))
+    y, decided = german.y[explained.people.measured], before.decisions[explained.people.measured]
+    about = {"sensitive_features": german.s[explained.people.measured], "favourable": 1}
+    gap = metrics.statistical_parity_difference(decided, **about)
+    assert made.baseline.gaps[0].value == pytest.approx(gap, abs=1e-12)
+    assert made.baseline.accuracy.value == pytest.approx(np.mean(decided == y))
+    assert made.baseline.gained == moved(explained, before)
+    assert made.baseline.lost == moved(before, explained)
+    page = Page(to_html(made)).text
+    first = page[: page.index("How it decides")]
+    assert f"GLVQ, trained for accuracy alone, has a gap of {100 * gap:.1f} points" in first
+    young = f"{made.baseline.lost[0]} lose “good” and {made.baseline.gained[0]} gain it, of {made.groups[0].n} measured"
+    assert f"People under 25: {young}" in first
+    assert "in the group" not in page
+    assert "Still to be decided by people" in first
+
+
+def test_the_mark_of_the_report_says_whether_the_curves_are_its_own(made, explained, german, rows):
+    assert "is not known to this report" in Page(to_html(made)).text
+    about = {"method": "FairGLVQ", "curve": rows}
+    alike = Page(to_html(report.make(explained, german, curve_differs=[], **about))).text
+    assert "models with the same settings" in alike
+    assert "trained otherwise" not in alike
+    page = Page(to_html(report.make(explained, german, curve_differs=["Epochs: 2, here 10"], **about))).text
+    assert page.count("the model of this report (trained otherwise)") == 2  # in the picture of each theme
+    assert "need not lie on the curve of its method: Epochs: 2, here 10." in page
+    assert page.index("Fairness against accuracy") > page.index("The prototypes")
+    assert page.index("All methods") > page.index("How it decides")
 
 
 def test_json_is_complete_and_has_no_nan(made):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,8 @@ from fairglvq.report.model_file import ModelFileError, Projection, SavedModel
 from fairglvq.scenes.own_plane import RANK
 from fairglvq.scenes.settings import DEFAULTS, FIELDS, TABLE, Settings
 from fairglvq.scenes.training import start_rule
+from fairglvq.tradeoff.choice import PARAMETERS, Choice
+from fairglvq.tradeoff.choice import usual as usual_choice
 from pages.shared import safe_text
 from pages.shared.prototypes.view import title
 from pages.shared.visit import visit
@@ -86,7 +88,7 @@ def _show_opened(file: bytes, view: View) -> None:
 # ---- export ----
 
 
-def report_of(view: View, method: str, curve: pd.DataFrame | None = None, script: str = "") -> content.Report:
+def report_of(view: View, method: str, curve: Curve | None = None, script: str = "") -> content.Report:
     """The report of the model in view."""
     settings = view.settings
     return content.make(
@@ -95,7 +97,10 @@ def report_of(view: View, method: str, curve: pd.DataFrame | None = None, script
         method=title(method),
         settings=settings_in_words(settings, method),
         measured=view.measured_words,
-        curve=curve,
+        who=view.who,
+        baseline=("GLVQ", view.explained("glvq")) if method != "glvq" and "glvq" in view.models else None,
+        curve=None if curve is None else curve.rows,
+        curve_differs=None if curve is None else curve_differs(curve.choice, settings, method),
         script=script,
         made=_today(),
         caveats=_about(settings),
@@ -204,22 +209,41 @@ def _about(settings: Settings) -> list[str]:
     return [f"There is no script to reproduce this: {', and '.join(hand)}."] if hand else []
 
 
-def _curve(settings: Settings) -> pd.DataFrame | None:
+class Curve(NamedTuple):
+    """Rows of the trade-off page, and what they are of."""
+
+    choice: Choice
+    rows: pd.DataFrame
+
+
+def curve_differs(choice: Choice, settings: Settings, method: str) -> list[str]:
+    """In what the models of a curve were trained otherwise than the model in view: "Epochs: 500, here 30"."""
+    told, own_plane = [], settings.in_own_plane(method)
+    if own_plane:
+        told.append("they measure all columns alike, this one has learned by which directions to decide")
+    for name in (*PARAMETERS, "bins"):
+        theirs, ours, field = getattr(choice, name), getattr(settings, name), FIELDS[name]
+        applies = ONLY.get(name, method) == method and not (own_plane and name in (*STEPWISE, "beta"))
+        if applies and theirs != ours:
+            told.append(f"{field.label}: {field.named(theirs)}, here {field.named(ours)}")
+    return told
+
+
+def _curve(settings: Settings) -> Curve | None:
     """Rows of the trade-off page about the same data: of the curve in view there, or else of the one it starts with."""
     usual = DEFAULTS[settings.dataset]
     as_drawn = usual.real or (settings.noise, settings.bias) == (usual.noise, usual.bias)
     if not as_drawn or settings.painted or settings.erased:
         return None
-    from fairglvq.tradeoff import choice as curves
     from pages.shared.tradeoff import results
 
     choice = visit().curve.choice
     if choice is None or choice.dataset != settings.dataset or choice.table != settings.table:
         if settings.dataset == TABLE:
             return None
-        choice = curves.usual(settings.dataset)
+        choice = usual_choice(settings.dataset)
     rows = results.collect(choice).rows
-    return None if rows.empty else rows
+    return None if rows.empty else Curve(choice, rows)
 
 
 def _today() -> str:
