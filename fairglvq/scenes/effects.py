@@ -38,9 +38,12 @@ def sentences(settings: Settings, scene: Scene) -> dict[str, str]:
         found["batch_size"] = _batches(settings, last, n_learn)
         found["learning_rate"] = _movement(title, last)
         found["epochs"] = _last_flip(last)
+    if "fairtree" in scores:
+        found["C"] = _strength(settings, scores, "fairtree")
+        found["leaves"] = _leaves(settings, scene.trainings["fairtree"])
     if "fairglvq" in scores:
         fair = scene.trainings["fairglvq"]
-        found["C"] = _strength(settings, scores)
+        found["C"] = _strength(settings, scores, "fairglvq")
         found["alpha"] = _alpha(fair, n_learn) if fair.moments is None else "Points without a rival do not pull here."
     return found
 
@@ -55,10 +58,12 @@ def warnings(scene: Scene) -> list[str]:
     ]
 
 
-def _strength(settings: Settings, scores: dict[str, Score]) -> str:
+def _strength(settings: Settings, scores: dict[str, Score], method: str) -> str:
+    if settings.C == 0 and method == "fairtree":
+        return "No fairness term: FairTree is a plain tree."
     if settings.C == 0:
         return "No fairness push: FairGLVQ is GLVQ from another start."
-    before, after = scores["glvq"], scores["fairglvq"]
+    before, after = scores["glvq"], scores[method]
     if before.statistical_parity is None or after.statistical_parity is None:
         return f"Accuracy {_change(before.accuracy, after.accuracy)}; no two groups to compare."
     gap = _change(before.statistical_parity, after.statistical_parity)
@@ -78,13 +83,20 @@ def _alpha(fair: Training, n_learn: int) -> str:
 
 def _prototypes(scene: Scene) -> str:
     """How many prototypes of the last method are nearest to any measured point."""
-    method = list(scene.trainings)[-1]
+    method = [name for name, training in scene.trainings.items() if training.leaves is None][-1]
     training, points = scene.trainings[method], scene.points
     W = training.prototypes[-1]
     idle = len(W) - len(np.unique(nearest(training, points.X[points.measured], W)))
     if idle:
         return f"{len(W)} in all; {idle} of {TITLES[method]}'s decide for nobody."
     return f"{len(W)} in all, and {TITLES[method]} uses every one."
+
+
+def _leaves(settings: Settings, tree: Training) -> str:
+    grown = len(tree.epochs)
+    if grown < settings.leaves:
+        return f"The tree stopped at {tree.moments[-1] if tree.moments else grown}: no other split would gain anything."
+    return f"All {grown} are used."
 
 
 def _gap_kept(settings: Settings, scores: dict[str, Score]) -> str:
