@@ -38,12 +38,13 @@ def sentences(settings: Settings, scene: Scene) -> dict[str, str]:
         found["batch_size"] = _batches(settings, last, n_learn)
         found["learning_rate"] = _movement(title, last)
         found["epochs"] = _last_flip(last)
+    told = {method: _strength(settings, scores, method) for method in ("fairglvq", "fairtree") if method in scores}
+    if told:
+        found["C"] = " ".join(f"{TITLES[method]}: {text}" if len(told) > 1 else text for method, text in told.items())
     if "fairtree" in scores:
-        found["C"] = _strength(settings, scores, "fairtree")
         found["leaves"] = _leaves(settings, scene.trainings["fairtree"])
     if "fairglvq" in scores:
         fair = scene.trainings["fairglvq"]
-        found["C"] = _strength(settings, scores, "fairglvq")
         found["alpha"] = _alpha(fair, n_learn) if fair.moments is None else "Points without a rival do not pull here."
     return found
 
