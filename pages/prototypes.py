@@ -70,7 +70,7 @@ def draw(show: Show) -> None:
         return
     with st.container(key="intro"):
         st.markdown(INTRO)
-    names = [*reversed(view.settings.beside), "glvq"]
+    names = [*reversed(view.beside), "glvq"]
     if model.asked_method in names:
         here.method = model.asked_method
     model.asked_method = None

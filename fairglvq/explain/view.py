@@ -36,6 +36,11 @@ class View:
     _explained: dict[str, Explained] = field(default_factory=dict)
     _figures: dict[tuple, Any] = field(default_factory=dict)
 
+    @property
+    def beside(self) -> list[str]:
+        """The methods with prototypes beside GLVQ."""
+        return [method for method in self.models if method != "glvq"]
+
     def explained(self, method: str) -> Explained:
         """A method's model with everybody in their cells."""
         if method not in self._explained:
@@ -115,7 +120,11 @@ def make_view(settings: Settings, data: Dataset, scene: Scene) -> View:
         favourable=points.favourable,
         group_column=data.group_column,
     )
-    models = {method: _model(training, len(points.classes)) for method, training in scene.trainings.items()}
+    models = {
+        method: _model(training, len(points.classes))
+        for method, training in scene.trainings.items()
+        if training.leaves is None  # what is explained here are prototypes
+    }
     return View(settings, data, points, people, models, scene.plane, scene.trainings)
 
 

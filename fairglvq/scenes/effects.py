@@ -38,9 +38,14 @@ def sentences(settings: Settings, scene: Scene) -> dict[str, str]:
         found["batch_size"] = _batches(settings, last, n_learn)
         found["learning_rate"] = _movement(title, last)
         found["epochs"] = _last_flip(last)
+    with_c = [method for method in ("fairglvq", "fairtree") if method in scores]
+    told = {method: _strength(settings, scene, scores, method) for method in with_c}
+    if told:
+        found["C"] = " ".join(f"{TITLES[method]}: {text}" if len(told) > 1 else text for method, text in told.items())
+    if "fairtree" in scores:
+        found["leaves"] = _leaves(settings, scene.trainings["fairtree"])
     if "fairglvq" in scores:
         fair = scene.trainings["fairglvq"]
-        found["C"] = _strength(settings, scores) if settings.C else _no_push(settings, scene)
         found["alpha"] = _alpha(fair, n_learn) if fair.moments is None else "Points without a rival do not pull here."
     return found
 
@@ -55,8 +60,10 @@ def warnings(scene: Scene) -> list[str]:
     ]
 
 
-def _strength(settings: Settings, scores: dict[str, Score]) -> str:
-    before, after = scores["glvq"], scores["fairglvq"]
+def _strength(settings: Settings, scene: Scene, scores: dict[str, Score], method: str) -> str:
+    if settings.C == 0:
+        return "No fairness term: FairTree is a plain tree." if method == "fairtree" else _no_push(settings, scene)
+    before, after = scores["glvq"], scores[method]
     if before.statistical_parity is None or after.statistical_parity is None:
         return f"Accuracy {_change(before.accuracy, after.accuracy)}; no two groups to compare."
     gap = _change(before.statistical_parity, after.statistical_parity)
@@ -85,13 +92,20 @@ def _alpha(fair: Training, n_learn: int) -> str:
 
 def _prototypes(scene: Scene) -> str:
     """How many prototypes of the last method are nearest to any measured point."""
-    method = list(scene.trainings)[-1]
+    method = [name for name, training in scene.trainings.items() if training.leaves is None][-1]
     training, points = scene.trainings[method], scene.points
     W = training.prototypes[-1]
     idle = len(W) - len(np.unique(nearest(training, points.X[points.measured], W)))
     if idle:
         return f"{len(W)} in all; {idle} of {TITLES[method]}'s decide for nobody."
     return f"{len(W)} in all, and {TITLES[method]} uses every one."
+
+
+def _leaves(settings: Settings, tree: Training) -> str:
+    grown = len(tree.epochs)
+    if grown < settings.leaves:
+        return f"The tree stopped at {tree.moments[-1] if tree.moments else grown}: no other split would gain anything."
+    return f"All {grown} are used."
 
 
 def _gap_kept(settings: Settings, scores: dict[str, Score]) -> str:

@@ -10,15 +10,16 @@ import numpy as np
 
 from fairglvq.grammar import stage_grammar
 from fairglvq.scenes import own_plane
+from fairglvq.scenes.leaves import Leaves
 from fairglvq.scenes.planes import OWN_PLANE, SAMPLE, Lens, Plane, find_plane, lens_of
 from fairglvq.scenes.points import Points
-from fairglvq.scenes.scoring import Score, changed_decisions, decide, nearest, score, tallied
+from fairglvq.scenes.scoring import Score, changed_decisions, final_decisions, nearest, score, tallied
 from fairglvq.scenes.settings import Settings, points_of
 from fairglvq.scenes.training import Film, Training, film_key, filmed
 from fairglvq.wording import axis_name
 
-TITLES = {"glvq": "GLVQ", "inp": "INP + GLVQ", "fairglvq": "FairGLVQ", "paritylvq": "ParityLVQ"}
-KNOBS = {"fairglvq": "C", "paritylvq": "max_gap"}
+TITLES = {"glvq": "GLVQ", "inp": "INP + GLVQ", "fairglvq": "FairGLVQ", "paritylvq": "ParityLVQ", "fairtree": "FairTree"}
+KNOBS = {"fairglvq": "C", "paritylvq": "max_gap", "fairtree": "C"}
 PEOPLE = {
     "adult": ["women", "men"],
     "german": ["people under 25", "people of 25 or older"],
@@ -109,15 +110,12 @@ def _slice_sentence(points: Points, plane: Plane | None, *, real: bool) -> str |
 def final_scores(scene: Scene) -> dict[str, Score]:
     """Score of every method at the end of its training."""
     points = scene.points
-    return {
-        method: score(points, decide(points, training, training.prototypes[-1]))
-        for method, training in scene.trainings.items()
-    }
+    return {method: score(points, final_decisions(points, training)) for method, training in scene.trainings.items()}
 
 
 def with_film(scene: Scene, settings: Settings, method: str, film: Film) -> Scene:
     """The scene with a method's strength as a film."""
-    arrays = {"prototypes": film.prototypes, "pseudo": film.pseudo.astype("u1")}
+    arrays = {"prototypes": film.prototypes, "pseudo": film.pseudo.astype("u1"), **_leaf_arrays(film.leaves)}
     lens = lens_of(scene.trainings[method], scene.plane)
     if lens is not None:
         arrays |= {"prototypes": lens.places(film.prototypes), "weights": lens.weights(film.prototypes)}
@@ -145,9 +143,10 @@ def _bounds(places: np.ndarray) -> list[float]:
 def _panel_arrays(
     training: Training, points: Points, C: float, lens: Lens | None, shown: np.ndarray, baseline: np.ndarray | None
 ) -> dict[str, np.ndarray]:
-    arrays = {
-        "prototypes": training.prototypes,
-        "pseudo": training.pseudo.astype("u1"),
+    arrays = {"prototypes": training.prototypes, "pseudo": training.pseudo.astype("u1")}
+    if training.leaves is not None:
+        return arrays | _leaf_arrays(training.leaves)
+    arrays |= {
         "pull_class": training.class_pull,
         "pull_fair": -C * training.fair_pull,
         "cost_class": training.class_cost.astype("f4"),
@@ -165,6 +164,10 @@ def _panel_arrays(
         arrays["nearest"] = nearest(training, points.X[shown], training.prototypes[-1]).astype("u2")
     arrays["pull_class"], arrays["pull_fair"] = (arrays[name].astype("f4") for name in ("pull_class", "pull_fair"))
     return arrays
+
+
+def _leaf_arrays(leaves: Leaves | None) -> dict[str, np.ndarray]:
+    return {} if leaves is None else {"boxes": leaves.boxes, "labels": leaves.labels.astype("u1")}
 
 
 def _frames(training: Training, n_frames: int) -> np.ndarray:
@@ -195,8 +198,8 @@ def _panel_meta(
     meta["note"] = _note(settings, key, training)
     meta["knob"] = KNOBS.get(key)
     meta["strength"] = getattr(settings, KNOBS[key]) if key in KNOBS else None
-    if training.moments is not None and training.learned is not None:
-        if settings.real:
+    if training.moments is not None:
+        if settings.real and training.learned is not None:
             meta["axes"] = [axis_name(traits) for traits in training.learned.axes]
         meta["moments"] = [training.moments[frame] for frame in _frames(training, n_frames)]
     if lens is not None:
@@ -216,6 +219,8 @@ def _note(settings: Settings, key: str, training: Training) -> str:
         return "accuracy only"
     if key == "paritylvq":
         return f"keeps to a gap of {points_of(settings.max_gap)}"
+    if key == "fairtree":
+        return "splits that tell the class, not the group" if settings.C else "C is 0: a plain tree"
     if key == "fairglvq":
         return "pushes back what tells groups apart" if settings.C else "C is 0: no fairness push"
     if training.removed is None:

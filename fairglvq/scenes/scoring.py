@@ -63,6 +63,13 @@ def decide(points: Points, training: Training, W: np.ndarray) -> np.ndarray:
     return labels_of(points, W)[nearest(training, points.X[points.measured], W)].astype("u1")
 
 
+def final_decisions(points: Points, training: Training) -> np.ndarray:
+    """Classes that the model at the end of a training decides for the measured points."""
+    if training.leaves is None:
+        return decide(points, training, training.prototypes[-1])
+    return training.leaves.labels[-1][training.leaves.leaf_of(-1, points.X[points.measured])].astype("u1")
+
+
 def labels_of(points: Points, W: np.ndarray) -> np.ndarray:
     """Classes (P,) of prototypes (P, d), which are sorted by class."""
     return np.repeat(np.arange(len(points.classes)), len(W) // len(points.classes))

@@ -50,6 +50,7 @@ class Settings:
     max_gap: float = 0.05
     alpha: float = 2.0
     prototypes: int = 4
+    leaves: int = 20
     batch_size: int = 250
     learning_rate: float = (
         0.05  # with 150 epochs as far as the estimators' 0.03 with 250, and the picture is there sooner
@@ -103,11 +104,17 @@ class Field:
     names: Mapping[Any, str] | None = None  # words for choices
     when: Callable[[Settings], bool] | None = None  # for which settings it means anything; None: for all
     several: bool = False  # any of the choices, not just one
+    drawn_only: tuple[Any, ...] = ()  # choices that real data do not have
     usual: float = 0  # upper end of the slider on drawn data, where the whole range would make it too coarse
 
     def applies(self, settings: Settings) -> bool:
         """Whether the setting means anything beside the others."""
         return self.when is None or self.when(settings)
+
+    def offered(self, settings: Settings) -> Field:
+        """The field with the choices that there are for these data."""
+        hidden = self.drawn_only if settings.real else ()
+        return replace(self, choices=tuple(choice for choice in self.choices if choice not in hidden))
 
     def top(self, settings: Settings, value: float) -> float:
         """Upper end of the slider."""
@@ -155,20 +162,22 @@ FIELDS: dict[str, Field] = {
         "beside",
         "Beside GLVQ",
         "INP removes the group before training, FairGLVQ pushes against what tells groups apart, ParityLVQ keeps to a "
-        "gap that you name.",
-        choices=("inp", "fairglvq", "paritylvq"),
-        names={"inp": "INP", "fairglvq": "FairGLVQ", "paritylvq": "ParityLVQ"},
+        "gap that you name. FairTree (drawn data only) splits the plane into rectangles.",
+        choices=("inp", "fairglvq", "paritylvq", "fairtree"),
+        names={"inp": "INP", "fairglvq": "FairGLVQ", "paritylvq": "ParityLVQ", "fairtree": "FairTree"},
         several=True,
+        drawn_only=("fairtree",),
     ),
     "C": Field(
         "C",
         "Fairness strength C",
-        "How strongly prototypes are pushed away from places where one group sits together. 0 is plain GLVQ.",
+        "How strongly prototypes are pushed away from places where one group sits together, and splits of a tree kept "
+        "from parting the groups. 0 is plain GLVQ, or a plain tree.",
         low=0.0,
         high=15.0,
         step=0.05,
         usual=5.0,
-        when=_beside("fairglvq"),
+        when=_beside("fairglvq", "fairtree"),
     ),
     "max_gap": Field(
         "gap",
@@ -187,6 +196,15 @@ FIELDS: dict[str, Field] = {
         high=20,
         step=1,
         usual=10,
+    ),
+    "leaves": Field(
+        "leaves",
+        "Leaves of the tree",
+        "A tree splits one of its rectangles after another, the best split first, until there are so many.",
+        low=2,
+        high=30,
+        step=1,
+        when=_beside("fairtree"),
     ),
     "batch_size": Field(
         "batch",
@@ -293,7 +311,7 @@ FIELDS: dict[str, Field] = {
     "seed": Field("seed", "Seed", "Of the data, the split, the start and the order.", low=0, high=9999, step=1),
 }
 
-MAIN = ("dataset", "beside", "C", "max_gap", "prototypes", "alpha", "batch_size")
+MAIN = ("dataset", "beside", "C", "max_gap", "prototypes", "leaves", "alpha", "batch_size")
 """Settings that are always visible; the others are behind "More"."""
 
 _DRAWN = Settings()

@@ -16,6 +16,7 @@ from fairglvq.datasets.split import Scaling, fold_seed
 from fairglvq.lvq.initialisers import initial_prototypes
 from fairglvq.lvq.trainer import Recipe, Trainer, as_rows, nearest_prototypes
 from fairglvq.scenes import own_plane
+from fairglvq.scenes.leaves import Leaves, grown, leaves_of
 from fairglvq.scenes.own_plane import Seen
 from fairglvq.scenes.points import Points, points_key
 from fairglvq.scenes.settings import GAPS, Settings
@@ -48,6 +49,7 @@ class Training(NamedTuple):
     flew_off: bool
     moments: tuple[str, ...] | None = None  # (F,) what to call each frame of a model in its own plane
     learned: own_plane.Learned | None = None  # the last model of a training in its own plane
+    leaves: Leaves | None = None  # of a tree, which has these in place of prototypes: (F, P) of them
 
     def see(self, X: np.ndarray) -> np.ndarray:
         """Points (n, d) in the model's space."""
@@ -62,6 +64,7 @@ class Film(NamedTuple):
     prototypes: np.ndarray  # (M, P, d)
     pseudo: np.ndarray  # (M, P)
     decisions: np.ndarray | None  # (M, n measured)
+    leaves: Leaves | None = None  # of trees
 
 
 def part_key(settings: Settings, method: str) -> tuple:
@@ -71,13 +74,15 @@ def part_key(settings: Settings, method: str) -> tuple:
         "inp": (settings.projections,),
         "fairglvq": (settings.C, settings.alpha),
         "paritylvq": (settings.max_gap,),
+        "fairtree": (settings.C,),
     }[method]
     return (method, *_training_key(settings, method), *own)
 
 
 def filmed(settings: Settings) -> tuple[str, ...]:
     """The methods that have a film; in planes of their own, only those whose plane stays the same."""
-    return tuple(m for m in settings.beside if m == "paritylvq" or (m == "fairglvq" and not settings.in_own_plane(m)))
+    always = ("paritylvq", "fairtree")
+    return tuple(m for m in settings.beside if m in always or (m == "fairglvq" and not settings.in_own_plane(m)))
 
 
 def film_key(settings: Settings, method: str) -> tuple:
@@ -87,6 +92,8 @@ def film_key(settings: Settings, method: str) -> tuple:
 
 def _training_key(settings: Settings, method: str) -> tuple:
     s = settings
+    if method == "fairtree":
+        return (*points_key(s)[1:], s.leaves)
     if s.in_own_plane(method):
         return (*points_key(s)[1:], s.prototypes, "own plane", None if method == "paritylvq" else s.beta)
     start = s.start if s.start and s.start.panel == method else None
@@ -95,6 +102,8 @@ def _training_key(settings: Settings, method: str) -> tuple:
 
 def train_part(settings: Settings, points: Points, method: str, progress: Progress) -> Training:
     """Train one method and record it."""
+    if method == "fairtree":
+        return _grow(settings, points)
     seen = _seen(settings, points, method)
     if settings.in_own_plane(method):
         return _train_in_plane(settings, points, method, seen, progress)
@@ -124,6 +133,19 @@ def train_part(settings: Settings, points: Points, method: str, progress: Progre
         removed=seen.removed,
         flew_off=trainer.flew_off,
     )
+
+
+def _grow(settings: Settings, points: Points) -> Training:
+    """A tree, a frame per split: no step pulls at anything."""
+    tree = grown(settings, points, settings.C).tree_
+    F = len(tree.leaves)
+    found = leaves_of([tree.early(splits) for splits in range(F)], points, settings.leaves)
+    unknown, nothing = np.full(F, np.nan), np.zeros(F, int)
+    return Training(
+        np.arange(F), found.places, found.pseudo, np.zeros_like(found.places), np.zeros_like(found.places), unknown,
+        unknown, nothing, nothing, None, None, None, None, flew_off=False,
+        moments=tuple(f"{n} {'leaves' if n > 1 else 'leaf'}" for n in range(1, F + 1)), leaves=found,
+    )  # fmt: skip
 
 
 def _seen(settings: Settings, points: Points, method: str) -> Seen:
@@ -181,6 +203,8 @@ def train_film(settings: Settings, points: Points, method: str, progress: Progre
         placed = own_plane.place(models, points, seen, real=settings.real, turn=False)
         decisions = _decisions_in_plane(settings, points, placed)
         return Film("max_gap", GAPS, placed.prototypes, _majorities(placed, points), decisions)
+    if method == "fairtree":
+        return _film_of_trees(settings, points, progress)
     learn = ~points.held_out
     X = points.X[learn]
     W, pseudo = [], []
@@ -191,6 +215,15 @@ def train_film(settings: Settings, points: Points, method: str, progress: Progre
         pseudo.append(trainer.prototypes.pseudo.copy())
     decisions = _decisions(points.X[points.measured], W, trainer.prototypes.labels) if settings.real else None
     return Film("C", FILM_C, np.stack(W), np.stack(pseudo), decisions)
+
+
+def _film_of_trees(settings: Settings, points: Points, progress: Progress) -> Film:
+    trees = []
+    for number, C in enumerate(FILM_C):
+        trees.append(grown(settings, points, C).tree_)
+        progress((number + 1) / len(FILM_C))
+    found = leaves_of(trees, points, settings.leaves)
+    return Film("C", FILM_C, found.places, found.pseudo, None, found)
 
 
 def _decisions(X: np.ndarray, models: Iterable[np.ndarray], labels: np.ndarray) -> np.ndarray:

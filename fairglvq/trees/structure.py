@@ -55,6 +55,17 @@ class Tree:
         """The conditions of each leaf, from left to right."""
         return [path for node, path in self.walk() if self.feature[node] == LEAF]
 
+    def early(self, n_splits: int) -> Tree:
+        """The tree as it was after so many splits of a tree that was grown: nodes are numbered as they came up."""
+        nodes = slice(2 * n_splits + 1)
+        split = (self.feature[nodes] != LEAF) & (self.right[nodes] <= 2 * n_splits)
+        return Tree(
+            np.where(split, self.feature[nodes], LEAF),
+            np.where(split, self.threshold[nodes], np.nan),
+            np.where(split, self.left[nodes], LEAF),
+            np.where(split, self.right[nodes], LEAF),
+        )
+
     def boxes(self, n_features: int) -> NDArray[np.float64]:
         """Each leaf as a box (n_leaves, n_features, 2): above the first border and up to the second, if any."""
         boxes = np.tile([-np.inf, np.inf], (len(self.leaves), n_features, 1))

@@ -80,7 +80,7 @@ def from_query(params: Mapping[str, str]) -> tuple[Settings, list[str]]:
         dataset = read_value(FIELDS["dataset"], params.get("data"), "xor", told)
     own = DEFAULTS[dataset]
     values = {
-        name: read_value(field, params.get(field.query), getattr(own, name), told)
+        name: read_value(field.offered(own), params.get(field.query), getattr(own, name), told)
         for name, field in FIELDS.items()
         if name != "dataset"
     }

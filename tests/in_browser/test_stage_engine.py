@@ -1,8 +1,10 @@
 """The stage's engine: its JavaScript modules as real modules in Chromium, and the whole component in a small app."""
 
 import base64
+import itertools
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,11 @@ from browser import ROOT, Watch, chromium, static_files, streamlit_app, visits, 
 from playwright.sync_api import expect
 from stage_demo import EPOCHS, make_scene
 
+from fairglvq import FairTree
+from fairglvq.scenes.points import load_points
+from fairglvq.scenes.scene import compose
+from fairglvq.scenes.settings import Settings
+from fairglvq.scenes.training import train_part
 from pages.shared.playground import stage
 from pages.shared.session import read_view
 
@@ -171,6 +178,49 @@ def test_cells_are_the_nearest_prototype_regions(modules, name, weighted):
         [(points @ A.T + b).tolist(), W.ravel().tolist(), r.tolist() if weighted else None],
     )
     assert found == nearest.tolist()
+
+
+def test_leaves_are_exact_rectangles(modules):
+    """From the packed scene to polygons, borders and decisions; a point on a border belongs to the leaf below."""
+    settings = Settings(epochs=1, batch_size=2500, beside=("fairtree",), leaves=9, C=0.5, dataset="three_classes")
+    points = load_points(settings)
+    shown = compose(
+        settings, points, {m: train_part(settings, points, m, lambda share: None) for m in settings.methods}
+    )
+    learn = ~points.held_out
+    tree = FairTree(9, C=0.5).fit(points.X[learn], points.y[learn], sensitive_features=points.s[learn])
+    corners = np.array(list(itertools.product(tree.tree_.threshold[tree.tree_.feature >= 0], repeat=2)))
+    view = [0.1, -0.2, 0.9, 1.2]
+    got = modules(
+        "scene.js",
+        """async (m, [text, corners, view]) => {
+            const [{ unpack }, { assignment }, geometry] = await Promise.all(
+                ["unpack", "metrics", "geometry"].map((name) => import(`/${name}.js`)));
+            const scene = m.buildScene(unpack(Uint8Array.from(atob(text), (c) => c.charCodeAt(0))));
+            const model = m.frameModel(scene.panels.find(({ key }) => key === "fairtree"), scene.F - 1);
+            return {
+                leaves: [...assignment(scene, model)], labels: [...model.labels], pseudo: [...model.pseudo],
+                corners: corners.map(([x, y]) => geometry.nearestPrototype(x, y, model)),
+                cells: geometry.cellsOf(model, view),
+            };
+        }""",
+        [base64.b64encode(stage.pack(shown.meta, shown.arrays)).decode(), corners.tolist(), view],
+    )
+    np.testing.assert_array_equal(got["leaves"], tree.apply(points.X))
+    np.testing.assert_array_equal(got["corners"], tree.apply(corners))
+    assert (got["labels"], got["pseudo"]) == (tree.leaf_labels_.tolist(), tree.pseudo_classes_.tolist())
+    low, high = np.moveaxis(tree.tree_.boxes(2), 2, 0)
+    shared = Counter()
+    for j, cell in enumerate(got["cells"]):
+        around = np.array(cell["poly"]).reshape(-1, 2)
+        sides = np.minimum(high[j], view[2:]) - np.maximum(low[j], view[:2])
+        ahead = np.roll(around, -1, axis=0)
+        area = 0.5 * (around[:, 0] * ahead[:, 1] - around[:, 1] * ahead[:, 0]).sum()
+        assert area == pytest.approx(np.prod(np.maximum(sides, 0)))
+        for k, length in zip(cell["edges"], np.abs(ahead - around).sum(axis=1), strict=True):
+            shared[min(j, k), max(j, k)] += length if j < k else -length if k >= 0 else 0
+    assert len(shared) > 9  # two leaves beside each other name each other, along the same stretch
+    assert list(shared.values()) == pytest.approx([0] * len(shared))
 
 
 def test_projection_puts_prototypes_on_the_kept_line(modules):

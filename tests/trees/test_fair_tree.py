@@ -271,3 +271,15 @@ def test_groups_are_needed_where_they_count():
     assert plain.groups_ is None
     assert plain.pseudo_classes_ is None
     assert clone(plain).get_params() == plain.get_params()
+
+
+def test_an_early_tree_is_the_one_with_fewer_leaves():
+    """Best first: the first splits of a large tree are all the splits of a small one."""
+    rng = np.random.default_rng(3)
+    X, s = rng.random((300, 3)), rng.integers(0, 2, 300)
+    y = (X[:, 0] + 0.3 * s + 0.2 * rng.standard_normal(300) > 0.6).astype(int)
+    whole = FairTree(9, C=0.5).fit(X, y, sensitive_features=s)
+    for leaves in range(1, whole.n_leaves_ + 1):
+        small, early = FairTree(leaves, C=0.5).fit(X, y, sensitive_features=s).tree_, whole.tree_.early(leaves - 1)
+        for name in ("feature", "threshold", "left", "right"):
+            np.testing.assert_array_equal(getattr(early, name), getattr(small, name))

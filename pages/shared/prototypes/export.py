@@ -29,7 +29,7 @@ from pages.shared.visit import visit
 ESTIMATORS = {"glvq": "GLVQ", "inp": "GLVQ", "fairglvq": "FairGLVQ", "paritylvq": "ParityLVQ"}
 ONLY = {"C": "fairglvq", "alpha": "fairglvq", "projections": "inp", "max_gap": "paritylvq"}  # of one method alone
 STEPWISE = ("batch_size", "learning_rate", "epochs", "step")  # settings of training without a learned metric
-NOT_TRAINED = ("dataset", "plane", "beside")  # settings that say nothing about any model
+NOT_TRAINED = ("dataset", "plane", "beside", "leaves")  # settings that say nothing about any model
 
 
 def offer(view: View, method: str) -> None:

@@ -20,6 +20,7 @@ from pages.shared.visit import visit
 from pages.shared.widgets import bound
 
 BEFORE = "glvq"
+ALONE = "No other method with prototypes is trained: choose one beside GLVQ."
 
 
 AIMS = {
@@ -31,12 +32,15 @@ AIMS = {
 
 def after_glvq(view: View, method: str) -> str:
     """What GLVQ is compared with: the method in view, or the last one beside it if that is GLVQ itself."""
-    return view.settings.beside[-1] if method == BEFORE else method
+    return view.beside[-1] if method == BEFORE and view.beside else method
 
 
 def draw(view: View, method: str) -> None:
     """The whole section."""
     after = after_glvq(view, method)
+    if after == BEFORE:
+        st.markdown(ALONE)
+        return
     pairs = explain.match(view.explained(BEFORE), view.explained(after))
     st.markdown(f"##### {title(BEFORE)} beside {title(after)}")
     st.markdown(

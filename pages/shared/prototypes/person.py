@@ -21,7 +21,7 @@ from fairglvq.scenes.scene import TITLES
 from fairglvq.scenes.settings import TABLE
 from pages.shared.prototypes import sentences
 from pages.shared.prototypes.cards import CHART, number_of, show_person
-from pages.shared.prototypes.pairs import BEFORE, after_glvq, payers
+from pages.shared.prototypes.pairs import ALONE, BEFORE, after_glvq, payers
 from pages.shared.prototypes.sentences import md
 from pages.shared.prototypes.view import current_view, title
 from pages.shared.style import theme
@@ -70,7 +70,8 @@ def draw(view: View, method: str) -> None:
     with right:
         _why(view, method, x, truth)
     _changes(view, method, x)
-    _payers(view, after)
+    if after != BEFORE:
+        _payers(view, after)
 
 
 # ---- picking ----
@@ -104,7 +105,8 @@ def _picked(view: View, after: str, way: str, i: int) -> int | None:
     if way == "changed":
         changed = _changed(view, after)
         if not len(changed):
-            st.markdown(f"{title(BEFORE)} and {title(after)} decide alike for all {view.measured_words}.")
+            alike = f"{title(BEFORE)} and {title(after)} decide alike for all {view.measured_words}."
+            st.markdown(ALONE if after == BEFORE else alike)
             return None
         if i not in changed:
             i = int(changed[0])

@@ -4,8 +4,8 @@ import { assignment, metricsOf } from "./metrics.js";
 import { decisionOf, modelFor, rivals } from "./rivals.js";
 import { pointsOf } from "./scene.js";
 import { cellMembers } from "./table.js";
-import { NOTHING, number, percent, plural, whole } from "./format.js";
-import { className, groupName, modelSentence, SMALL_GROUP } from "./sentences.js";
+import { capitalised, NOTHING, number, percent, plural, whole } from "./format.js";
+import { cellWords, className, groupName, modelSentence, SMALL_GROUP } from "./sentences.js";
 import { makeElement, makeGlyph, mountWidget, patchGlyph, patchHidden, patchText } from "./dom.js";
 
 export function createCard(root, hooks) {
@@ -90,10 +90,10 @@ function patchCard(parts, scene, models, { selection, facts }) {
 
 function patchPrototype(parts, scene, models, model, j, sentFacts) {
   const facts = scene.meta.slice ? sentFacts : prototypeFacts(scene, model, j);
-  patchText(parts.title, `Prototype ${j + 1}`);
+  patchText(parts.title, `${capitalised(cellWords(model)[0])} ${j + 1}`);
   patchGlyph(parts.glyph, scene, model.pseudo[j], model.labels[j]);
   const values = [
-    `${className(scene, model.labels[j])} for everybody nearest to it`,
+    `${className(scene, model.labels[j])} for everybody ${model.boxes ? "in it" : "nearest to it"}`,
     `${groupName(scene, model.pseudo[j])}: the group of most training points in its cell`,
     ...(facts ? cellSentences(scene, facts, metricsOf(scene, model)) : [COUNTING, COUNTING, COUNTING]),
   ];
@@ -127,7 +127,7 @@ function patchPoint(parts, scene, models, model, i, sentFacts) {
   patchGlyph(parts.glyph, scene, scene.s[i], truth);
   const rival = (j, d) => j === null
     ? NOTHING
-    : `prototype ${j + 1} (${className(scene, model.labels[j])}), distance ${number(Math.sqrt(d))}`;
+    : `${cellWords(model)[0]} ${j + 1} (${className(scene, model.labels[j])}), distance ${number(Math.sqrt(d))}`;
   const explained = () => {
     const facts = rivals(scene, seen(model), i);
     return [

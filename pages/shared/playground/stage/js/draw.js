@@ -32,7 +32,7 @@ export function drawPanel(ctx, dpr, picture) {
     ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
   }
   if (model.panel.line) drawKeptLine(ctx, vp, theme, model.panel.line);
-  if (show.trails && model.source !== "film") drawTrails(ctx, picture);
+  if (show.trails && model.source !== "film" && !model.boxes) drawTrails(ctx, picture);
   if (picture.rivals) drawRivals(ctx, picture);
   if (show.forces && model.source === "frame") drawForces(ctx, picture);
   if (show.borders && model.panel.knob === "max_gap") drawHandicaps(ctx, picture);

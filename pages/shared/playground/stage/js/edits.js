@@ -77,6 +77,11 @@ export class LiveStage extends Stage {
     return prototypeAt(positions, this.viewportOf(view), x, y, touch ? 14 : 4);
   }
 
+  /** Whether a panel's prototypes can be moved; the leaves of a tree cannot. */
+  movable(key) {
+    return !this.panelOf(key).boxes;
+  }
+
   pointAt(view, x, y, touch) {
     const { show, fold } = this.state;
     const panel = this.panelOf(view.key);
@@ -88,7 +93,7 @@ export class LiveStage extends Stage {
   listenTo(view) {
     attachGestures(view.canvas, {
       brushes: () => this.painting.active,
-      hit: (x, y, touch) => this.prototypeAt(view, x, y, touch),
+      hit: (x, y, touch) => (this.movable(view.key) ? this.prototypeAt(view, x, y, touch) : -1),
       grab: (j, x, y) => this.grab(view, j, x, y),
       drag: (x, y) => this.moveTo(...toPlane(this.viewportOf(view), x, y)),
       drop: (moved) => this.drop(moved),
@@ -103,7 +108,7 @@ export class LiveStage extends Stage {
       brush: (x, y, first) => this.brush(view, x, y, first),
       brushEnd: () => this.invalidate(),
       hover: (x, y) => {
-        const over = !this.painting.active && this.prototypeAt(view, x, y, false) >= 0;
+        const over = !this.painting.active && this.movable(view.key) && this.prototypeAt(view, x, y, false) >= 0;
         view.canvas.classList.toggle("over", over);
         if (over && !this.dragHintShown) view.showHint("Drag a prototype: its cell and all numbers follow");
         this.dragHintShown ||= over;

@@ -8,6 +8,7 @@ export const gapPoints = (value, digits = 1) =>
 // toLocaleString would look up the locale on every call, a hundred times a frame.
 export const whole = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 export const plural = (n, one, many = `${one}s`) => `${whole(n)} ${n === 1 ? one : many}`;
+export const capitalised = (text) => text[0].toUpperCase() + text.slice(1);
 
 /** A strength with its unit: "C = 1.5", "gap ≤ 5 points". */
 export function strengthText(knob, value) {

@@ -1,4 +1,4 @@
-// Exact plane geometry of nearest-prototype models. Plane points are x, model points z = A x + b.
+// Exact plane geometry of nearest-prototype models and of trees. Plane points are x, model points z = A x + b.
 
 const IDENTITY = { A: [[1, 0], [0, 1]], b: [0, 0] };
 
@@ -67,7 +67,8 @@ function clipHalfPlane(poly, edges, nx, ny, limit, tag) {
  * cell is empty. Ties of identical prototypes go to the first.
  * |z - w_j|^2 + r_j <= |z - w_k|^2 + r_k  <=>  2 (w_k - w_j).z <= |w_k|^2 + r_k - |w_j|^2 - r_j,  with z = A x + b.
  */
-export function cellHalfPlanes({ W, weights, panel }, j) {
+export function cellHalfPlanes({ W, weights, boxes, panel }, j) {
+  if (boxes) return boxHalfPlanes(boxes.subarray(4 * j, 4 * j + 4));
   const { A: [[a, b], [c, d]], b: [e, f] } = panel.map ?? IDENTITY;
   const planes = [];
   for (let k = 0; k < W.length / 2; k++) {
@@ -83,9 +84,44 @@ export function cellHalfPlanes({ W, weights, panel }, j) {
   return planes;
 }
 
+/** The sides of a leaf that end somewhere, as half-planes without a neighbour's name: a side may have several. */
+function boxHalfPlanes([left, right, bottom, top]) {
+  return [[-1, 0, -left, -1], [1, 0, right, -1], [0, -1, -bottom, -1], [0, 1, top, -1]].filter(([, , limit]) => Number.isFinite(limit));
+}
+
+/** Leaf j inside a box, like a cell of `cellsOf`: a side is cut where another leaf begins beyond it. */
+function leafInBox(boxes, j, view) {
+  const at = (k, axis, end) => boxes[4 * k + 2 * axis + end];
+  const low = [0, 1].map((axis) => Math.max(at(j, axis, 0), view[axis]));
+  const high = [0, 1].map((axis) => Math.min(at(j, axis, 1), view[axis + 2]));
+  const cell = { poly: [], edges: [] };
+  if (!(low[0] < high[0] && low[1] < high[1])) return cell;
+  // Anticlockwise from the lower left: bottom, right, top, left; the last two are walked backwards.
+  for (const [axis, end] of [[1, 0], [0, 1], [1, 1], [0, 0]]) {
+    const along = 1 - axis;
+    const backwards = axis === end;
+    const border = (end ? high : low)[axis];
+    const parts = [];
+    for (let k = 0; border === at(j, axis, end) && k < boxes.length / 4; k++) {
+      if (k === j || at(k, axis, 1 - end) !== border) continue;
+      const [from, to] = [Math.max(low[along], at(k, along, 0)), Math.min(high[along], at(k, along, 1))];
+      if (from < to) parts.push([from, to, k]);
+    }
+    if (!parts.length) parts.push([low[along], high[along], -1]); // the box
+    parts.sort((a, b) => (backwards ? b[0] - a[0] : a[0] - b[0]));
+    for (const [from, to, k] of parts) {
+      const start = backwards ? to : from;
+      cell.poly.push(...(axis ? [start, border] : [border, start]));
+      cell.edges.push(k);
+    }
+  }
+  return cell;
+}
+
 /** Cells of all prototypes inside a box [x0, y0, x1, y1]: an array of { poly, edges }, where edges name the neighbour (-1: the box). */
 export function cellsOf(model, [x0, y0, x1, y1]) {
   return Array.from({ length: model.W.length / 2 }, (_, j) => {
+    if (model.boxes) return leafInBox(model.boxes, j, [x0, y0, x1, y1]);
     const planes = cellHalfPlanes(model, j);
     if (!planes) return { poly: [], edges: [] };
     let poly = [x0, y0, x1, y0, x1, y1, x0, y1];
@@ -95,8 +131,16 @@ export function cellsOf(model, [x0, y0, x1, y1]) {
   });
 }
 
-/** Squared distance of the model point z to prototype j; `weights` is what a slice does not show of it. */
-export function squaredDistance(zx, zy, { W, weights }, j) {
+/**
+ * Squared distance of the model point z to prototype j; `weights` is what a slice does not show of it. To a leaf it is 0 inside.
+ * A point on a border is at distance 0 of the leaves on both sides and belongs to the one below: to the first, as leaves are
+ * numbered from left to right.
+ */
+export function squaredDistance(zx, zy, { W, weights, boxes }, j) {
+  if (boxes) {
+    const [left, right, bottom, top] = boxes.subarray(4 * j, 4 * j + 4);
+    return Math.max(left - zx, 0, zx - right) ** 2 + Math.max(bottom - zy, 0, zy - top) ** 2;
+  }
   const dx = zx - W[2 * j], dy = zy - W[2 * j + 1];
   return weights ? dx * dx + dy * dy + weights[j] : dx * dx + dy * dy;
 }

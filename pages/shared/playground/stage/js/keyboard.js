@@ -56,10 +56,11 @@ function prototypeKey(stage, key, event) {
   const selected = selection?.kind === "prototype" && selection.panel === key ? selection.index : null;
   const select = (index) => {
     stage.select({ panel: key, kind: "prototype", index });
-    stage.panels.find((view) => view.key === key).showHint("Alt + arrows move it, Tab picks the next, Esc lets go");
+    const move = stage.movable(key) ? "Alt + arrows move it, " : "";
+    stage.panels.find((view) => view.key === key).showHint(`${move}Tab picks the next, Esc lets go`);
   };
-  const count = stage.panelOf(key).P;
-  if (event.altKey && NUDGES[event.key] && selected !== null) {
+  const count = stage.shown(stage.panelOf(key)).labels.length;
+  if (event.altKey && NUDGES[event.key] && selected !== null && stage.movable(key)) {
     stage.nudge(key, selected, NUDGES[event.key], event.shiftKey ? 5 : 1);
     return true;
   }

@@ -45,7 +45,7 @@ export function createLegend(slot, stage) {
     }
     entries.push(entry(
       swatch(shape(shapes[shapes.length > 1 ? 1 : 0], { fill: theme.classes[0], stroke: theme.text, "stroke-width": 0.3 })),
-      "prototype, outlined by its cell's main group",
+      `prototype${stage.scene.panels.some((panel) => panel.boxes) ? " or leaf" : ""}, outlined by its cell's main group`,
     ));
     if (show.borders && stage.scene.panels.some((panel) => panel.knob === "max_gap")) {
       const ring = makeSvg("circle", { r: 1.1, fill: "none", stroke: theme.text, "stroke-width": 0.25, "stroke-dasharray": "0.5 0.4" });
@@ -68,7 +68,7 @@ export function createLegend(slot, stage) {
   return {
     update(forceScale) {
       const { scene: { meta }, theme, state: { show } } = stage;
-      const knobs = stage.scene.panels.map((panel) => panel.knob);
+      const knobs = stage.scene.panels.map((panel) => [panel.key, panel.knob]);
       const now = JSON.stringify([meta.classes, meta.groups, meta.favourable, theme.key, show, knobs]);
       if (now !== built) {
         built = now;

@@ -52,6 +52,6 @@ function describe(stage, models) {
   for (const view of stage.panels) {
     const model = models[view.key];
     view.describe(`${panelAlt(stage.scene, model, metricsOf(stage.scene, model), model.panel.title)} ` +
-      "Press Enter to pick a prototype, then alt and arrow keys to move it.");
+      (model.boxes ? "Press Enter to pick a leaf." : "Press Enter to pick a prototype, then alt and arrow keys to move it."));
   }
 }

@@ -9,7 +9,7 @@ export function pictureOf(stage, view, frame, forceScale) {
   const panel = stage.panelOf(view.key);
   const model = stage.shown(panel);
   const vp = stage.viewportOf(view);
-  const moving = state.playing && model.source === "frame" && !stage.calm.matches;
+  const moving = state.playing && model.source === "frame" && !model.boxes && !stage.calm.matches; // a split has no half-way
   const W = moving ? betweenFrames(panel, state.position) : model.W;
   const fold = panel.line ? state.fold : 0;
   const ownPrototype = selection?.kind === "prototype" && selection.panel === view.key ? selection.index : null;

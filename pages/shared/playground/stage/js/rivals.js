@@ -34,7 +34,7 @@ export function rivals(scene, model, i) {
   const [plus, dPlus] = nearest((j) => model.labels[j] === scene.y[i]);
   const [minus, dMinus] = nearest((j) => model.labels[j] !== scene.y[i]);
   const sum = plus !== null && minus !== null ? dPlus + dMinus : 0;
-  const mu = sum > 0 ? (dPlus - dMinus) / sum : null;
+  const mu = sum > 0 && !model.boxes ? (dPlus - dMinus) / sum : null;
   return { plus, minus, dPlus, dMinus, mu, flip: smallestFlip(scene, model, i) };
 }
 

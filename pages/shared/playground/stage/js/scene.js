@@ -26,7 +26,7 @@ export function buildScene({ meta, arrays }) {
 function buildFilm(about, panel, get) {
   return {
     ...about, panel, prototypes: get("prototypes"), pseudo: get("pseudo"), counts: get("counts"), changed: get("changed"),
-    weights: get("weights"), models: [],
+    weights: get("weights"), boxes: get("boxes"), labels: get("labels"), models: [],
   };
 }
 
@@ -36,9 +36,9 @@ export function pointsOf(scene, panel) {
 }
 
 function buildPanel(panel, get, F) {
-  const P = panel.labels.length;
   const space = planeMap(panel.map, panel.line);
   const prototypes = get("prototypes");
+  const P = prototypes.length / (2 * F);
   // Where every recorded prototype is drawn; straight steps in model space stay straight in the plane.
   const drawn = new Float64Array(F * P * 2);
   for (let i = 0; i < F * P; i++) drawn.set(space.toPlane(prototypes[2 * i], prototypes[2 * i + 1]), 2 * i);
@@ -47,7 +47,8 @@ function buildPanel(panel, get, F) {
     P,
     space,
     drawn,
-    labels: Uint8Array.from(panel.labels),
+    labels: get("labels") ?? Uint8Array.from(panel.labels), // a tree's leaves answer anew in every frame
+    boxes: get("boxes"), // of a tree: its leaves as [x low, x high, y low, y high]
     points: get("points"),
     prototypes,
     pseudo: get("pseudo"),
@@ -64,16 +65,26 @@ function buildPanel(panel, get, F) {
   };
 }
 
+/** Model number `index` of a panel's frames or of a film. A tree may have fewer leaves than there is room for. */
+function modelAt({ prototypes, weights, boxes, labels, pseudo }, index, { P, labels: usual }) {
+  const start = index * P;
+  let end = start + P;
+  while (boxes && Number.isNaN(prototypes[2 * end - 2])) end -= 1;
+  return {
+    W: prototypes.subarray(2 * start, 2 * end),
+    weights: weights?.subarray(start, end) ?? null,
+    boxes: boxes?.subarray(4 * start, 4 * end) ?? null,
+    labels: boxes ? labels.subarray(start, end) : usual,
+    pseudo: pseudo.subarray(start, end),
+  };
+}
+
 /** The recorded model of a panel; one object per frame, so that others can cache by identity. */
 export function frameModel(panel, frame) {
-  const { P } = panel;
   return (panel.models[frame] ??= {
     panel,
     frame,
-    W: panel.prototypes.subarray(frame * P * 2, (frame + 1) * P * 2),
-    weights: panel.weights?.subarray(frame * P, (frame + 1) * P) ?? null,
-    labels: panel.labels,
-    pseudo: panel.pseudo.subarray(frame * P, (frame + 1) * P),
+    ...modelAt(panel, frame, panel),
     source: "frame",
     strength: panel.strength,
   });
@@ -82,14 +93,10 @@ export function frameModel(panel, frame) {
 /** The model trained with strength number `index` of a film. */
 export function filmModel(scene, film, index) {
   const { panel } = film;
-  const { P } = panel;
   return (film.models[index] ??= {
     panel,
     frame: scene.F - 1,
-    W: film.prototypes.subarray(index * P * 2, (index + 1) * P * 2),
-    weights: film.weights?.subarray(index * P, (index + 1) * P) ?? null,
-    labels: panel.labels,
-    pseudo: film.pseudo.subarray(index * P, (index + 1) * P),
+    ...modelAt(film, index, panel),
     source: "film",
     filmIndex: index,
     strength: film.values[index],

@@ -78,6 +78,11 @@ export function smallGroupSentence(scene, result) {
   return `Read with care: there are ${named} here, so one person changes the rates a lot.`;
 }
 
+/** What a model's cells belong to: ["prototype", "prototypes"], or of a tree ["leaf", "leaves"]. */
+export function cellWords({ boxes }) {
+  return boxes ? ["leaf", "leaves"] : ["prototype", "prototypes"];
+}
+
 /** Which model this is: "epoch 40 of 60", "fully trained with C = 0.5", "dragged by hand". */
 export function modelSentence(scene, model) {
   const { epochs } = scene.meta;
@@ -94,7 +99,7 @@ export function modelSentence(scene, model) {
 export function panelAlt(scene, model, result) {
   const perClass = scene.meta.classes.map((_, k) => [model.labels.reduce((n, c) => n + (c === k), 0), k]);
   const prototypes = perClass.map(([n, k]) => `${n} of class ${className(scene, k)}`).join(", ");
-  return `${model.panel.title}, ${modelSentence(scene, model)}: ${plural(model.labels.length, "prototype")} ` +
+  return `${model.panel.title}, ${modelSentence(scene, model)}: ${plural(model.labels.length, ...cellWords(model))} ` +
     `(${prototypes}) over ${plural(scene.n, "point")}. ${percent(result.accuracy)} of decisions are right; ` +
     `statistical parity gap ${gapPoints(result.sp)}, equal opportunity gap ${gapPoints(result.eo)}. ` +
     peopleSentence(scene, result);

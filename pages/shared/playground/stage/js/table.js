@@ -2,8 +2,8 @@
 
 import { assignment } from "./metrics.js";
 import { drawnPositions } from "./scene.js";
-import { NOTHING, number, percent, whole } from "./format.js";
-import { className, groupName, modelSentence } from "./sentences.js";
+import { capitalised, NOTHING, number, percent, whole } from "./format.js";
+import { cellWords, className, groupName, modelSentence } from "./sentences.js";
 import { makeElement, makeGlyph, mountWidget, patchGlyph, patchHidden, patchText } from "./dom.js";
 
 const memberCache = new WeakMap(); // model -> {scene, members}
@@ -45,13 +45,14 @@ function buildTables(scene, section, hooks) {
   const body = makeElement("div", { class: "fgs-tables" });
   for (const panel of scene.panels) {
     const [caption, rows] = [makeElement("caption"), makeElement("tbody")];
-    const heads = ["Prototype", "Class", "Pseudo-class", ...(panel.axes ?? scene.meta.axes), "Members",
+    const [one, many] = cellWords(panel).map(capitalised);
+    const heads = [one, "Class", "Pseudo-class", ...(panel.axes ?? scene.meta.axes), "Members",
       ...scene.meta.groups.map((_, g) => `of ${groupName(scene, g)}`)];
     const head = (text, c) => makeElement("th", { scope: "col", class: c < 3 ? "" : "fgs-number" }, text);
     const table = makeElement("table", { "data-method": panel.key }, caption,
       makeElement("thead", {}, makeElement("tr", {}, ...heads.map(head))), rows);
     const scroller = makeElement("div", { class: "fgs-scroll", tabindex: "0", role: "region",
-      "aria-label": `Prototypes of ${panel.title}` }, table);
+      "aria-label": `${many} of ${panel.title}` }, table);
     parts.tables[panel.key] = { panel, scroller, caption, body: rows, rows: [] };
     body.append(scroller);
   }
@@ -98,7 +99,7 @@ function addRow(table, scene, hooks) {
   const j = table.rows.length;
   const glyph = makeGlyph(scene, 0, 0);
   const pick = makeElement("button", { type: "button", class: "fgs-link",
-    "aria-label": `Open the card of prototype ${j + 1}`,
+    "aria-label": `Open the card of ${cellWords(table.panel)[0]} ${j + 1}`,
     onclick: () => hooks.select?.({ panel: table.panel.key, kind: "prototype", index: j }) }, glyph, String(j + 1));
   const cells = Array.from({ length: 5 + scene.G }, (_, c) => makeElement("td", { class: c > 1 ? "fgs-number" : "" }));
   const row = makeElement("tr", {}, makeElement("th", { scope: "row" }, pick), ...cells);
