@@ -47,7 +47,8 @@ class GLVQ(PrototypeClassifier):
     learning_rate : "auto" or float, default="auto"
         Step size η of Algorithm 1. "auto" sets it from the data, so that neither their scale nor the number of
         prototypes matters, and lowers it when the cost stays (:mod:`fairglvq.lvq.auto_rate`). A number is η as it is,
-        from the first step to the last. With ``step="published"``, "auto" is 0.03.
+        from the first step to the last. With ``step="published"``, "auto" is 0.03. ``partial_fit`` takes a quarter of
+        the automatic rate throughout, from distances of the first 5,000 points of the stream.
     max_epochs, batch_size : int, default=250
         Passes over the data, at most, and points per step. With "auto", training may end sooner, and an epoch has at
         least 4 steps: fewer than 4 batches are made smaller, so that also small data get up to 1,000 steps.
