@@ -631,7 +631,7 @@ def test_leaves_of_a_tree_have_cards():
     for p, rule in enumerate(tree.rules(now.data, now.points.scaling)):
         assert f"**{rule}**" in shown
         n = int(np.sum(tree.apply(X) == p))
-        assert any(f"(n = {n:,})" in value for value in shown)
+        assert any(f"(n = {n:,}" in value for value in shown)
         after = cells.without(p).after
         assert any(f"Without it: accuracy {100 * after.accuracy:.1f}%" in value for value in shown)
     bodies = [element.proto.body for element in at.get("html")]
