@@ -68,14 +68,14 @@ def draw(show: Show) -> None:
         return
     if view.settings != model.settings:
         st.caption("The model before is shown until the new one is trained.")
-    with st.container(key="intro"):
-        st.markdown(INTRO)
     names = [*reversed(list(view.trainings))]
     if model.asked_method in names:
         here.method = model.asked_method
     model.asked_method = None
     if here.method not in names:
         here.method = names[0]
+    with st.container(key="intro"):
+        st.markdown(INTRO if here.method in view.models else leaves.INTRO)
     with st.container(horizontal=True):
         one_of("Model", {name: title(name) for name in names}, "prototypes.method")
         if here.method in view.models:

@@ -633,7 +633,8 @@ def test_leaves_of_a_tree_have_cards():
         n = int(np.sum(tree.apply(X) == p))
         assert any(f"(n = {n:,}" in value for value in shown)
         after = cells.without(p).after
-        assert any(f"Without it: accuracy {100 * after.accuracy:.1f}%" in value for value in shown)
+        removed = f"**If it were removed.** Accuracy {100 * right:.1f}% → {100 * after.accuracy:.1f}%"
+        assert any(value.startswith(removed) for value in shown)
     bodies = [element.proto.body for element in at.get("html")]
     assert {int(found[1]) for body in bodies if (found := re.search(r"Leaf (\d) decides", body))} == {1, 2, 3, 4, 5}
     checked(labelled(at.button_group, "Model").set_value("glvq").run())

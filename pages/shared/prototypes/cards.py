@@ -324,7 +324,12 @@ def _short(view: View, method: str, explained: Explained, parts: explain.Contrib
     st.html(sentences.heading(view, method, p, theme(), level=4))
     cell_in_short(view, explained, p)
     st.markdown(_told(differences(people, explained.profiles[p], people.mean), "average", most=3))
-    without_it(explained, parts, p)
+    gap = wording.signed_points(parts.values[p])
+    after = explained.without(p).after
+    st.markdown(
+        f"Parity gap: **{gap} points**. Without it: accuracy {wording.percent(after.accuracy)}, parity gap "
+        f"{wording.points(after.statistical_parity)}, opportunity gap {wording.points(after.equal_opportunity)}."
+    )
     button("Open card", open_card, p, key=f"open_{p}")
 
 
@@ -341,13 +346,3 @@ def cell_in_short(view: View, explained: Cells, p: int) -> None:
         )
     else:
         st.markdown("It decides for nobody here.")
-
-
-def without_it(explained: Cells, parts: explain.Contributions, p: int) -> None:
-    """What a cell adds to the gap, and the numbers if it were removed."""
-    gap = wording.signed_points(parts.values[p])
-    after = explained.without(p).after
-    st.markdown(
-        f"Parity gap: **{gap} points**. Without it: accuracy {wording.percent(after.accuracy)}, parity gap "
-        f"{wording.points(after.statistical_parity)}, opportunity gap {wording.points(after.equal_opportunity)}."
-    )

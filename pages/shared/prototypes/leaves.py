@@ -12,14 +12,16 @@ from pages.shared.style import theme
 from pages.shared.visit import visit
 from pages.shared.widgets import bound, one_of
 
-INTRO = "The tree asks one question after another. Where they end is a **leaf**: everybody in it gets the same class."
+INTRO = (
+    "A tree asks one question after another. Where they end is a **leaf**: everybody in it gets the same class. So a "
+    "few cards tell how every decision is made, and for whom."
+)
 
 
 def draw(view: View, method: str) -> None:
     """The whole section."""
     tree, here = view.tree(method), visit().prototypes
     parts = tree.contributions()
-    st.markdown(INTRO)
     if waterfall_steps(parts.values, len(parts.values)):
         with st.expander("Where the gap comes from, leaf by leaf"):
             table = cards.parts_table(view, tree, parts, "leaf")
@@ -34,6 +36,6 @@ def draw(view: View, method: str) -> None:
                 st.markdown(f"**{md(tree.rules[p])}**")
                 cards.cell_in_short(view, tree, p)
                 st.markdown(sentences.contribution(view, tree, p))
-                cards.without_it(tree, parts, p)
+                st.markdown(f"**If it were removed.** {sentences.removal(view, tree.without(p), p)}")
     if len(order) > cards.FIRST:
         bound("toggle", f"Show all {len(order)} cards", "prototypes.all_cards")

@@ -185,6 +185,8 @@ def contribution(view: View, explained: Cells, p: int) -> str:
     who = [md(view.who[g]) for g in (parts.ahead, parts.behind)]
     here = f"Of 100 {who[0]}, {wording.of_hundred(ahead.share_of_group)} are in this cell; of 100 {who[1]}, "
     here += wording.of_hundred(behind.share_of_group)
+    if parts.values[p] == 0.0 and explained.answers[p] == wanted:
+        return f"{here}. It adds nothing to the gap."
     if parts.values[p] == 0.0:
         return f"{here}. It adds nothing to the gap: nobody here gets {quoted(view.people.classes[wanted])}."
     verb = "adds" if parts.values[p] > 0 else "takes"
