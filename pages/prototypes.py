@@ -7,7 +7,7 @@ import streamlit as st
 from fairglvq import explain
 from fairglvq.scenes.service import Show
 from pages.shared import controls, download, menu, session, training
-from pages.shared.prototypes import cards, export, pairs, person, sentences
+from pages.shared.prototypes import cards, export, leaves, pairs, person, sentences
 from pages.shared.prototypes.view import current_view, title
 from pages.shared.style import STYLE
 from pages.shared.visit import visit
@@ -68,19 +68,23 @@ def draw(show: Show) -> None:
     view, here, model = current_view(), visit().prototypes, visit().model
     if view is None:
         return
-    with st.container(key="intro"):
-        st.markdown(INTRO)
-    names = [*reversed(view.beside), "glvq"]
+    names = [*reversed(list(view.trainings))]
     if model.asked_method in names:
         here.method = model.asked_method
     model.asked_method = None
     if here.method not in names:
         here.method = names[0]
+    with st.container(key="intro"):
+        st.markdown(INTRO if here.method in view.models else leaves.INTRO)
     with st.container(horizontal=True):
         one_of("Model", {name: title(name) for name in names}, "prototypes.method")
-        one_of("Section", SECTIONS, "prototypes.section")
+        if here.method in view.models:
+            one_of("Section", SECTIONS, "prototypes.section")
     method, section = here.method, here.section
     st.markdown(sentences.summary(view, method))
+    if method not in view.models:
+        leaves.draw(view, method)
+        return
     filled_in = explain.filled_in(view.explained(method))
     if filled_in:
         st.caption(filled_in)

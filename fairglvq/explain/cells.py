@@ -13,7 +13,7 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,6 @@ from numpy.typing import NDArray
 from fairglvq.explain.people import Floats, Population, positions
 from fairglvq.fairness.cells import Cells, count
 from fairglvq.lvq.trainer import as_rows, dense_rows, squared_distances
-
-if TYPE_CHECKING:
-    from fairglvq.lvq.prototype_classifier import PrototypeClassifier
 
 ROUNDING = 1e-10
 """A direction that a matrix keeps less of than this, next to the one it keeps most of, is gone but for rounding."""
@@ -53,13 +50,13 @@ class PrototypeModel:
     @classmethod
     def of(
         cls,
-        model: PrototypeClassifier,
+        model: Any,
         classes: Sequence[Hashable],
         groups: Sequence[Hashable] = (),
         matrix: Floats | None = None,
         shift: Floats | None = None,
     ) -> PrototypeModel:
-        """A fitted estimator that was given scaled people, or what ``matrix`` and ``shift`` leave of them.
+        """A fitted `PrototypeClassifier` that was given scaled people, or what ``matrix`` and ``shift`` leave of them.
 
         ``classes`` and ``groups`` are the labels in the order of the people's names. Pseudo-classes are left out where
         the estimator knows other groups.

@@ -11,12 +11,14 @@ import numpy as np
 from fairglvq.datasets import Dataset
 from fairglvq.explain import cells, decision
 from fairglvq.explain.cells import Explained, PrototypeModel
+from fairglvq.explain.leaves import ExplainedTree, explain_tree
 from fairglvq.explain.people import Population
 from fairglvq.scenes.planes import Plane
 from fairglvq.scenes.points import Points
 from fairglvq.scenes.scene import PEOPLE, Scene
 from fairglvq.scenes.settings import Settings
 from fairglvq.scenes.training import Training
+from fairglvq.trees.rules import rules
 from fairglvq.wording import AxisTrait, axis_name
 
 CROWD = 400  # people drawn on a map
@@ -34,6 +36,7 @@ class View:
     plane: Plane | None
     trainings: Mapping[str, Training]
     _explained: dict[str, Explained] = field(default_factory=dict)
+    _trees: dict[str, ExplainedTree] = field(default_factory=dict)
     _figures: dict[tuple, Any] = field(default_factory=dict)
 
     @property
@@ -46,6 +49,21 @@ class View:
         if method not in self._explained:
             self._explained[method] = cells.explain(self.people, self.models[method])
         return self._explained[method]
+
+    def tree(self, method: str) -> ExplainedTree:
+        """A method's tree with everybody in its leaves."""
+        leaves = self.trainings[method].leaves
+        if leaves is None:
+            raise ValueError(f"{method} has prototypes, no leaves")
+        if method not in self._trees:
+            P, words = len(leaves.last.leaves), rules(leaves.last, self.data, self.points.scaling)
+            own = leaves.last, leaves.labels[-1][:P], leaves.pseudo[-1][:P], words
+            self._trees[method] = explain_tree(self.people, *own)
+        return self._trees[method]
+
+    def cells(self, method: str) -> Explained | ExplainedTree:
+        """A method's cells, of prototypes or of leaves."""
+        return self.explained(method) if method in self.models else self.tree(method)
 
     def figure(self, key: tuple, make: Callable[[], Any]) -> Any:
         """A picture that opening another card does not change; made once per key."""

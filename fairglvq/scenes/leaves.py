@@ -20,6 +20,7 @@ class Leaves(NamedTuple):
     boxes: np.ndarray  # (M, P, 2, 2) per axis: above the first border and up to the second
     labels: np.ndarray  # (M, P) classes
     pseudo: np.ndarray  # (M, P) majority groups
+    last: Tree
 
     def leaf_of(self, number: int, X: np.ndarray) -> np.ndarray:
         """The leaf (n,) of tree ``number`` in which each point (n, 2) is."""
@@ -43,7 +44,7 @@ def leaves_of(trees: Sequence[Tree], points: Points, most: int) -> Leaves:
     M = len(trees)
     found = Leaves(
         np.full((M, most, 2), np.nan), np.full((M, most, 2, 2), np.nan), np.zeros((M, most), int),
-        np.zeros((M, most), int),
+        np.zeros((M, most), int), trees[-1],
     )  # fmt: skip
     for number, tree in enumerate(trees):
         cells, P = tree.apply(X), len(tree.leaves)

@@ -11,10 +11,11 @@ from apptest import labelled
 from browser import ROOT
 from streamlit.testing.v1 import AppTest
 
-from fairglvq import explain, wording
+from fairglvq import FairTree, explain, wording
 from fairglvq.datasets import Block, Dataset
 from fairglvq.explain import decision, metric
 from fairglvq.fairness import metrics
+from fairglvq.fairness.cells import cells_of
 from fairglvq.scenes import settings as state
 from fairglvq.scenes import sources
 from fairglvq.scenes.settings import Fold, Settings
@@ -625,3 +626,31 @@ def test_numbers_in_ranges_are_single_columns_on_the_page():
     fields = {plain(element.label) for element in [*at.number_input, *at.selectbox]}
     assert set(v.people.columns) <= fields
     assert not any("in bins" in words for words in [*fields, *texts(at)])
+
+
+def test_leaves_of_a_tree_have_cards():
+    """Rules, people and what would be without a leaf are those of FairTree itself; other methods stay as they were."""
+    at = visit(data="xor", beside="fairtree", epochs="10", leaves="5", C="0")
+    now = view(at)
+    learn, m = ~now.points.held_out, now.points.measured
+    tree = FairTree(5, C=0).fit(now.points.X[learn], now.points.y[learn], sensitive_features=now.points.s[learn])
+    X, y, s = now.points.X[m], now.points.y[m], now.points.s[m]
+    right = np.mean(tree.predict(X) == y)
+    assert f"**{100 * right:.1f}%** of its decisions are right" in text(
+        at, "**FairTree** with C = 0 decides with 5 leaves"
+    )
+    cells = cells_of(tree, X, y, sensitive_features=s)
+    shown = [plain(value) for value in texts(at)]
+    for p, rule in enumerate(tree.rules(now.data, now.points.scaling)):
+        assert f"**{rule}**" in shown
+        n = int(np.sum(tree.apply(X) == p))
+        assert any(f"(n = {n:,}" in value for value in shown)
+        after = cells.without(p).after
+        removed = f"**If it were removed.** Accuracy {100 * right:.1f}% → {100 * after.accuracy:.1f}%"
+        assert any(value.startswith(removed) for value in shown)
+    bodies = [element.proto.body for element in at.get("html")]
+    assert {int(found[1]) for body in bodies if (found := re.search(r"Leaf (\d) decides", body))} == {1, 2, 3, 4, 5}
+    checked(labelled(at.button_group, "Model").set_value("glvq").run())
+    assert go(at, "pairs")
+    assert "No other method with prototypes is trained: choose one beside GLVQ." in texts(at)
+    go(at, "person")

@@ -12,6 +12,7 @@ from fairglvq import explain, wording
 from fairglvq.explain import Explained, Order, metric
 from fairglvq.explain.traits import SEEN, Difference, differences, traits
 from fairglvq.explain.view import View
+from fairglvq.fairness.cells import Cells
 from fairglvq.figures import prototypes as figures
 from fairglvq.grammar import CLASS_COLOURS
 from pages.shared.prototypes import sentences
@@ -28,6 +29,7 @@ SORTS: dict[Order, str] = {
     "size": "Number of people",
     "impurity": "Mixture of classes",
 }
+MIXTURE = "Mixture: how likely two people of a cell differ in their true label. 0 is a cell of one class only."
 CHART: dict[str, Any] = {"theme": None, "config": {"displayModeBar": False}}
 
 
@@ -102,26 +104,26 @@ def _waterfall(view: View, method: str, explained: Explained) -> None:
     )
     st.caption(sentences.silent_cells(view, explained, parts))
     with st.expander("The same as a table"):
-        st.dataframe(_parts_table(view, explained, parts), hide_index=True, alt=alt)
+        st.dataframe(parts_table(view, explained, parts, "prototype"), hide_index=True, alt=alt)
 
 
-def _parts_table(view: View, explained: Explained, parts: explain.Contributions) -> pd.DataFrame:
-    """A row per prototype that adds something, and the sum."""
+def parts_table(view: View, explained: Cells, parts: explain.Contributions, noun: str) -> pd.DataFrame:
+    """A row per prototype or leaf that adds something, and the sum."""
     steps = figures.waterfall_steps(parts.values, len(parts.values))
     ahead, behind = (view.people.groups[g] for g in (parts.ahead, parts.behind))
     n = explained.members(parts.measure)  # (P, G)
     rows = [
         {
-            "prototype": str(p + 1),
+            noun: str(p + 1),
             f"n {ahead}": int(n[p, parts.ahead]),
             f"n {behind}": int(n[p, parts.behind]),
             "points of the gap": round(100 * value, 2),
         }
         for p, value in steps
     ]
-    own = explained.model.labels == view.people.favourable
+    own = explained.answers == view.people.favourable
     total = {
-        "prototype": "all",
+        noun: "all",
         f"n {ahead}": int(n[own, parts.ahead].sum()),
         f"n {behind}": int(n[own, parts.behind].sum()),
         "points of the gap": round(100 * parts.gap, 2),
@@ -316,9 +318,8 @@ def _order(explained: Explained) -> list[int]:
 
 
 def _grid(view: View, method: str, explained: Explained, order: list[int]) -> None:
-    mixture = "Mixture: how likely two people of a cell differ in their true label. 0 is a cell of one class only."
     here = visit().prototypes
-    one_of("Cards sorted by", SORTS, "prototypes.order", help=mixture)
+    one_of("Cards sorted by", SORTS, "prototypes.order", help=MIXTURE)
     shown = order if here.all_cards else order[:FIRST]
     parts = explained.contributions()
     for start in range(0, len(shown), 3):
@@ -332,19 +333,8 @@ def _grid(view: View, method: str, explained: Explained, order: list[int]) -> No
 def _short(view: View, method: str, explained: Explained, parts: explain.Contributions, p: int) -> None:
     people = view.people
     st.html(sentences.heading(view, method, p, theme(), level=4))
-    *groups, everybody = explained.cell(p)
-    found = differences(people, explained.profiles[p], people.mean)
-    if everybody.n:
-        right = wording.percent(everybody.accuracy)
-        by_group = sentences.mix(people.groups, [row.n for row in groups])
-        st.markdown(
-            f"**{wording.percent(everybody.share_of_group)}** of all "
-            f"({wording.n_equals(everybody.n, everybody.small)}): {by_group}. {right} "
-            f"of its decisions are right; mixture {explained.impurity[p]:.2f}."
-        )
-    else:
-        st.markdown("It decides for nobody here.")
-    st.markdown(_told(found, "average", most=3))
+    cell_in_short(view, explained, p)
+    st.markdown(_told(differences(people, explained.profiles[p], people.mean), "average", most=3))
     gap = wording.signed_points(parts.values[p])
     after = explained.without(p).after
     st.markdown(
@@ -352,3 +342,18 @@ def _short(view: View, method: str, explained: Explained, parts: explain.Contrib
         f"{wording.points(after.statistical_parity)}, opportunity gap {wording.points(after.equal_opportunity)}."
     )
     button("Open card", open_card, p, key=f"open_{p}")
+
+
+def cell_in_short(view: View, explained: Cells, p: int) -> None:
+    """For whom a cell decides, and how often rightly."""
+    *groups, everybody = explained.cell(p)
+    if everybody.n:
+        right = wording.percent(everybody.accuracy)
+        by_group = sentences.mix(view.people.groups, [row.n for row in groups])
+        st.markdown(
+            f"**{wording.percent(everybody.share_of_group)}** of all "
+            f"({wording.n_equals(everybody.n, everybody.small)}): {by_group}. {right} "
+            f"of its decisions are right; mixture {explained.impurity[p]:.2f}."
+        )
+    else:
+        st.markdown("It decides for nobody here.")

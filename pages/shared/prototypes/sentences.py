@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from fairglvq import wording
 from fairglvq.explain import CellGroup, Contributions, Explained, Measure, Removal, Score
 from fairglvq.explain.decision import Change, Verdict
+from fairglvq.explain.leaves import ExplainedTree
 from fairglvq.explain.traits import Trait
 from fairglvq.explain.view import View
+from fairglvq.fairness.cells import Cells
 from fairglvq.grammar import CLASS_COLOURS, GROUP_SHAPES, SHAPES, Theme
 from fairglvq.intervals import SMALL
 from fairglvq.report.templating import render
@@ -46,18 +48,17 @@ def quoted(text: object) -> str:
 
 def summary(view: View, method: str) -> str:
     """One paragraph on the model, its accuracy and its gaps."""
-    explained, settings = view.explained(method), view.settings
-    score, n_prototypes = explained.score, len(explained.model.labels)
-    strength = {
-        "fairglvq": f" with C = {settings.C:g}",
-        "paritylvq": f", allowed a gap of {points_of(settings.max_gap)},",
-    }.get(method, "")
-    if explained.model.blind:
+    explained, settings = view.cells(method), view.settings
+    score, n = explained.score, len(explained.answers)
+    with_c = f" with C = {settings.C:g}"
+    allowed = f", allowed a gap of {points_of(settings.max_gap)},"
+    strength = {"fairglvq": with_c, "fairtree": with_c, "paritylvq": allowed}.get(method, "")
+    noun = "leaves" if isinstance(explained, ExplainedTree) else f"prototypes{_where(explained)}"
+    if isinstance(explained, Explained) and explained.model.blind:
         strength = f", blind along {explained.model.blind} of {view.people.X.shape[1]} directions,"
     wanted = quoted(view.people.classes[view.people.favourable])
     told = (
-        f"**{title(method)}**{strength} decides with {n_prototypes} prototypes"
-        f"{_where(explained)}{_fold(settings)}. Measured on "
+        f"**{title(method)}**{strength} decides with {n} {noun}{_fold(settings)}. Measured on "
         f"{view.measured_words}, "
         f"**{wording.percent(score.accuracy)}** of its decisions are right."
     )
@@ -83,7 +84,7 @@ def _fold(settings: Settings) -> str:
     return f" (fold {fold + 1} of {folds} of a trade-off curve, seed {seed})"
 
 
-def _parity(view: View, explained: Explained, get: str) -> str:
+def _parity(view: View, explained: Cells, get: str) -> str:
     parts, (rates, n) = explained.contributions("statistical_parity"), explained.rates("statistical_parity")
     behind, ahead = md(view.who[parts.behind]), md(view.who[parts.ahead])
     return (
@@ -93,7 +94,7 @@ def _parity(view: View, explained: Explained, get: str) -> str:
     )
 
 
-def _opportunity(view: View, explained: Explained) -> str:
+def _opportunity(view: View, explained: Cells) -> str:
     parts, (rates, n) = explained.contributions("equal_opportunity"), explained.rates("equal_opportunity")
     behind, ahead = md(view.who[parts.behind]), md(view.who[parts.ahead])
     return (
@@ -137,11 +138,12 @@ def own_plane(axes: Sequence[Sequence[AxisTrait]], far: int) -> str:
 
 
 def heading(view: View, method: str, p: int, theme: Theme, level: int = 3) -> str:
-    """HTML: the prototype's mark, number, class and pseudo-class."""
+    """HTML: the mark of a prototype or leaf, number, class and pseudo-class."""
     marks = marks_of(view, method)
     return render(
         "prototype_heading.html.j2",
         level=level,
+        noun="Prototype" if method in view.models else "Leaf",
         number=p + 1,
         colour=CLASS_COLOURS[marks.labels[p]].mark(theme),
         glyph=GLYPHS[GROUP_SHAPES[marks.pseudo[p]]],
@@ -188,8 +190,8 @@ def mix(names: Sequence[str], counts: Sequence[int]) -> str:
     return wording.counted([quoted(name) for name in names], counts, shares=True)
 
 
-def contribution(view: View, explained: Explained, p: int) -> str:
-    """What a prototype adds to both gaps, in people."""
+def contribution(view: View, explained: Cells, p: int) -> str:
+    """What a cell adds to both gaps, in people."""
     parts, rows = explained.contributions(), explained.cell(p)
     wanted = view.people.favourable
     if math.isnan(parts.gap):
@@ -198,6 +200,8 @@ def contribution(view: View, explained: Explained, p: int) -> str:
     who = [md(view.who[g]) for g in (parts.ahead, parts.behind)]
     here = f"Of 100 {who[0]}, {wording.of_hundred(ahead.share_of_group)} are in this cell; of 100 {who[1]}, "
     here += wording.of_hundred(behind.share_of_group)
+    if parts.values[p] == 0.0 and explained.answers[p] == wanted:
+        return f"{here}. It adds nothing to the gap."
     if parts.values[p] == 0.0:
         return f"{here}. It adds nothing to the gap: nobody here gets {quoted(view.people.classes[wanted])}."
     verb = "adds" if parts.values[p] > 0 else "takes"

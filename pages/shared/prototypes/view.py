@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fairglvq.explain import Explained
 from fairglvq.explain.view import View, make_view
 from fairglvq.figures.prototypes import Marks
 from fairglvq.scenes.scene import TITLES
@@ -27,11 +28,11 @@ def current_view() -> View | None:
 
 
 def marks_of(view: View, method: str) -> Marks:
-    """A method's prototypes as pictures want them."""
-    explained, people = view.explained(method), view.people
-    model = explained.model
-    pseudo = np.zeros_like(model.labels) if model.pseudo is None else model.pseudo
-    return Marks(model.labels, pseudo, explained.sizes / explained.score.n, people.classes, people.groups)
+    """A method's prototypes or leaves as pictures want them."""
+    cells, people = view.cells(method), view.people
+    pseudo = cells.model.pseudo if isinstance(cells, Explained) else cells.pseudo
+    pseudo = np.zeros_like(cells.answers) if pseudo is None else pseudo
+    return Marks(cells.answers, pseudo, cells.sizes / cells.score.n, people.classes, people.groups)
 
 
 def title(method: str) -> str:
