@@ -60,7 +60,8 @@ class GLVQ(PrototypeClassifier):
     activation : {"swish", "sigmoid", "identity"}, default="swish"
         Φ; ``beta`` is its steepness.
     init : {"class-kmeans", "shared-kmeans", "random"} or array (P, d), default="class-kmeans"
-        Where prototypes start; an array is taken class by class.
+        Where prototypes start; an array is taken class by class. With C = 0 a learned metric
+        takes "shared-kmeans" for "class-kmeans".
     step : {"algorithm", "published"}, default="algorithm"
         Algorithm 1 with the exact gradient, or the scaling of the paper's published runs.
     shuffle : bool, default=True
@@ -199,11 +200,15 @@ class GLVQ(PrototypeClassifier):
         unit = _largest_span(X)
         X, targets = compact(X) / unit, [codes] if group_codes is None else [codes, group_codes]
         omega, images = first_metric(X, targets, self.metric, self.rank, rng)
-        given = self.init if isinstance(self.init, str) else np.asarray(self.init) / unit @ np.atleast_2d(omega).T
+        recipe = self._recipe()
+        if isinstance(self.init, str):  # without a push, a line search may not part classes that start together
+            given = "class-kmeans" if self.init == "shared-kmeans" and not recipe.C else self.init
+        else:
+            given = np.asarray(self.init) / unit @ np.atleast_2d(omega).T
         V = initial_prototypes(given, images, codes, self.n_prototypes, len(self.classes_), rng)
         start = Projected(omega, V, np.zeros(len(V)))
         terms = learned_metric.Terms(codes, self._prototype_codes(), group_codes)
-        taken = learned_metric.train(X, start, terms, self._recipe(), self.max_epochs, rng)
+        taken = learned_metric.train(X, start, terms, recipe, self.max_epochs, rng)
         last = taken[-1]
         omega = last.model.omega if last.model.omega.ndim == 2 else np.diag(last.model.omega)
         W = lift(X, last.model.cells(last.model.project(X)), omega, last.model.V)
