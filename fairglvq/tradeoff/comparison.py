@@ -12,7 +12,7 @@ import pandas as pd
 from fairglvq.experiments import methods
 from fairglvq.tradeoff.curve import label, no_strength, rows_of, summary
 from fairglvq.tradeoff.measures import MEASURES
-from fairglvq.wording import interval, points
+from fairglvq.wording import all_of, interval, points, with_article
 
 LEVEL = 0.05
 """Two methods count as told apart if chance alone would give such a difference less often than this."""
@@ -100,10 +100,13 @@ def within(
 
 
 def shared_budget(table: pd.DataFrame, x: str = "statistical_parity") -> float:
-    """The smallest mean ``x`` that every method with a knob can keep to (without any such method, every method)."""
+    """The smallest mean ``x`` that every method with a knob can keep to (without any such method, every method).
+
+    Rounded up to a tenth of a point, so that words with one decimal name exactly the budget that was used.
+    """
     with_knob = [methods.get(name).knob is not None for name in table["method"]]
     chosen = table[with_knob] if any(with_knob) else table
-    return float(chosen.groupby("method")[f"{x}_mean"].min().max())
+    return math.ceil(1000 * float(chosen.groupby("method")[f"{x}_mean"].min().max()) - 1e-9) / 1000
 
 
 def compare_within(
@@ -138,9 +141,11 @@ def comparison_words(
     if alone:
         sentences.append("One fold alone tells nothing apart: run more folds or seeds.")
     if len(comparisons) - len(alone) > 1:
-        sentences.append(f"The intervals are wide enough for all {len(comparisons) - len(alone)} to hold at once.")
+        sentences.append(f"The intervals are wide enough for {all_of(len(comparisons) - len(alone))} to hold at once.")
     if budget is not None:
-        sentences.insert(0, f"Each method at its best with a {MEASURES[x].title} of at most {budget:.2f}.")
+        sentences.insert(
+            0, f"Each method at its best with {with_article(MEASURES[x].title)} of at most {points(budget)} points."
+        )
     return " ".join(sentences)
 
 
@@ -158,6 +163,8 @@ def _told(one: Comparison) -> str:
 def _interval(one: Comparison) -> str:
     if one.low == one.high:
         return (
-            f"{points(one.low)} in each of only {one.n} folds" if one.difference else f"the same in all {one.n} folds"
+            f"{points(one.low)} in each of only {one.n} folds"
+            if one.difference
+            else f"the same in {all_of(one.n)} folds"
         )
     return interval(one.low, one.high)

@@ -45,7 +45,7 @@ def test_pairs_are_the_same_fold_and_seed():
 def test_extremes_of_the_test():
     same = pd.concat([rows_of("fairglvq", 1.0, [0.7, 0.8]), rows_of("glvq", None, [0.7, 0.8])])
     assert comparison.compare(same, ("fairglvq", 1.0), ("glvq", None)).p == 1
-    assert "the same in all 2 folds" in comparison.comparison_words(
+    assert "the same in both folds" in comparison.comparison_words(
         [comparison.compare(same, ("fairglvq", 1.0), ("glvq", None))]
     )
     for n, p in ((2, 0.5), (5, 0.0625), (8, 2**-7)):  # without a spread, a few equal folds may be chance
@@ -111,3 +111,12 @@ def test_words_name_who_is_ahead_and_who_cannot_be_told_apart():
     unknown = words[words.index("cannot tell apart") :]
     assert "INP + GLVQ (1 projection) and CorrelationRemover + GLVQ (alpha = 1)" in unknown
     assert comparison.comparison_words([]) == "There is nothing to compare yet: it takes two methods."
+
+
+def test_the_budget_said_is_the_budget_used():
+    means = pd.DataFrame(
+        {"method": ["fairglvq", "inp"], "strength": [1.0, 1.0], "statistical_parity_mean": [0.0312, 0.07231]}
+    )
+    assert comparison.shared_budget(means) == 0.073  # "7.3 points" holds for 7.231; "7.2 points" would not
+    means["statistical_parity_mean"] = [0.05, 0.07]
+    assert comparison.shared_budget(means) == 0.07
