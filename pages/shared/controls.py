@@ -33,11 +33,8 @@ def presets(settings: Settings) -> None:
 
 
 def _take_preset(name: str | None) -> None:
-    model = visit().model
     if name:
-        model.fresh = with_changes(PRESETS[name].settings, seed=model.settings.seed)
-        model.view = {key: kept for key, kept in (model.view or {}).items() if key not in ("epoch", "film")} or None
-        session.change(model.fresh)
+        session.begin_with(with_changes(PRESETS[name].settings, seed=visit().model.settings.seed))
 
 
 def panel(settings: Settings, effects: dict[str, str], *, hidden: Collection[str] = ()) -> None:
