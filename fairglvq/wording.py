@@ -112,6 +112,16 @@ def count(n: float, one: str, many: str | None = None) -> str:
     return f"{n:,.15g} {one if n == 1 else many or one + 's'}"
 
 
+def all_of(n: int) -> str:
+    """How many out of as many: "both", "all 3"."""
+    return "both" if n == 2 else f"all {n:,}"
+
+
+def with_article(noun: str) -> str:
+    """A noun with its article: "a gap", "an equal opportunity gap"."""
+    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
+
+
 def people(n: int) -> str:
     """How many people: "1 person", "1,200 people"."""
     return count(n, "person", "people")

@@ -134,6 +134,8 @@ def draw(show: Show) -> None:
         "view": model.view,
         "can_undo": bool(model.history),
         "autoplay": model.autoplay == settings,
+        "keep_position": model.fresh != settings,
+        "left_out": missing_in_link(settings),
         "busy": training.pending(),
     }
     stage.mount(

@@ -25,6 +25,8 @@ INTRO = (
     "fairer**. Bars are the spread over test folds. Click a mark to open it, or change what is compared and compute."
 )
 
+LONG = 2.0  # seconds of training that are worth a word before
+
 
 def main() -> None:
     """Settings, run, picture."""
@@ -111,6 +113,11 @@ def opened(choice: Choice, found: results.Found, method: str, strength: float | 
             go(settings, method, "pages/playground.py")
         if st.button("Its prototypes", disabled=not ready):
             go(settings, method, "pages/prototypes.py")
+    if ready and (seconds := labels[fold, seed].seconds) >= LONG:
+        st.caption(
+            f"It is trained anew for that, with GLVQ beside it: training it took {seconds:.0f} s when the curve was "
+            "computed. The page shows how far it is, and Cancel."
+        )
     if settings is None:
         st.caption(f"The other pages cannot show {methods.get(method).title} of this strength on these data.")
     elif not ready:

@@ -134,3 +134,11 @@ def test_quoted():
 def test_quoted_names():
     assert wording.quoted_names(["a", 1]) == "“a” and “1”"
     assert wording.quoted_names("abcdefgh") == "“a”, “b”, “c”, “d”, “e”, “f” and 2 more"
+
+
+def test_articles_and_both():
+    assert [wording.with_article(noun) for noun in ("gap", "equal opportunity gap")] == [
+        "a gap",
+        "an equal opportunity gap",
+    ]
+    assert [wording.all_of(n) for n in (2, 3, 1200)] == ["both", "all 3", "all 1,200"]

@@ -12,7 +12,7 @@ import pandas as pd
 from fairglvq.experiments import methods
 from fairglvq.tradeoff.curve import label, no_strength, rows_of, summary
 from fairglvq.tradeoff.measures import MEASURES
-from fairglvq.wording import at_most, capital, gap, interval
+from fairglvq.wording import all_of, at_most, capital, gap, interval, with_article
 
 LEVEL = 0.05
 """Two methods count as told apart if chance alone would give such a difference less often than this."""
@@ -139,8 +139,7 @@ def comparison_words(
     if tested < len(comparisons):
         sentences.append("One fold alone tells nothing apart: run more folds or seeds.")
     if tested > 1:
-        both = "both" if tested == 2 else f"all {tested}"
-        sentences.append(f"The intervals are wide enough for {both} to hold at once.")
+        sentences.append(f"The intervals are wide enough for {all_of(tested)} to hold at once.")
     return sentences
 
 
@@ -157,14 +156,14 @@ def _told(one: Comparison) -> str:
 def _more(one: Comparison) -> str:
     if one.measure == "accuracy":
         return f"is right {gap(one.difference)} more often"
-    return f"has a {MEASURES[one.measure].title} that is {gap(one.difference)} larger"
+    return f"has {with_article(MEASURES[one.measure].title)} that is {gap(one.difference)} larger"
 
 
 def _open(one: Comparison) -> str:
     """Which two cannot be told apart, and what the difference may be."""
     first, second = label(*one.first), label(*one.second)
     if one.low == one.high:
-        how = f"{gap(one.low)} in each of only {one.n} folds" if one.difference else f"none in all {one.n} folds"
+        how = f"{gap(one.low)} in each of only {one.n} folds" if one.difference else f"none in {all_of(one.n)} folds"
         return f"{first} and {second} cannot be told apart (difference in {MEASURES[one.measure].title}: {how})."
     what = "be right {} less or {} more often" if one.measure == "accuracy" else "have a gap {} smaller or {} larger"
     reach = what.format(gap(-one.low), gap(one.high))

@@ -34,7 +34,7 @@ def presets(settings: Settings) -> None:
 
 def _take_preset(name: str | None) -> None:
     if name:
-        session.change(with_changes(PRESETS[name].settings, seed=visit().model.settings.seed))
+        session.begin_with(with_changes(PRESETS[name].settings, seed=visit().model.settings.seed))
 
 
 def panel(settings: Settings, effects: dict[str, str], *, hidden: Collection[str] = ()) -> None:

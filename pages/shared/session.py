@@ -45,13 +45,21 @@ def change(settings: Settings) -> None:
     model.settings, model.reply = settings, None
 
 
+def begin_with(settings: Settings) -> None:
+    """Go on with settings chosen as a whole: shown from their end, not in the middle of what was looked at before."""
+    model = visit().model
+    model.fresh = settings
+    model.view = {name: kept for name, kept in (model.view or {}).items() if name not in ("epoch", "film")} or None
+    change(settings)
+
+
 def enter(settings: Settings, method: str) -> None:
     """Make this the model in view, whichever page was visited so far; ``method`` is the one in question."""
     model = visit().model
     if model.address.written is None:
         model.address.written = {}
     model.asked_method = method
-    change(settings)
+    begin_with(settings)
 
 
 def undo() -> None:

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from fairglvq.scenes import service as scene_service
 from fairglvq.scenes.points import UntrainableError
 from fairglvq.scenes.scene import TITLES
-from fairglvq.scenes.service import Job, Show
+from fairglvq.scenes.service import CancelledError, Job, Show
 from fairglvq.scenes.settings import FIELDS, Field, Settings
 from fairglvq.wording import time_left
 from pages.shared import session
@@ -81,6 +81,8 @@ def _show_without_inp(settings: Settings) -> None:
 def _take(job: Job) -> None:
     try:
         visit().model.shown = job.key, job.future.result()
+    except CancelledError:
+        return  # by a newer run of this page, which shows something else; this one is over
     except UntrainableError as problem:
         _explain(str(problem))
     except Exception:

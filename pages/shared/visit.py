@@ -88,6 +88,7 @@ class ModelVisit:
     facts: dict[str, Any] | None = None
     films: dict[str, Film] = field(default_factory=dict)
     autoplay: Settings | None = None
+    fresh: Settings | None = None  # chosen as a whole: shown from its end, and not in the middle of something else
     heard: int = 0  # serial number of the last gesture that was followed
 
 

@@ -288,6 +288,29 @@ def test_the_keyboard_plays_steps_and_restarts(visit):
     v.page.wait_for_function("(root) => root.dataset.playing === '1'", arg=v.stage.element_handle())
     v.page.keyboard.press("Space")
     v.wait_data("playing", "0")
+    v.page.get_by_role("button", name="New seed").focus()  # no field: the keys still mean the picture
+    v.page.keyboard.press("r")
+    v.wait_data("epoch", 0)
+    v.slider("Fairness strength C").focus()
+    v.page.keyboard.press("ArrowRight")
+    v.wait_query("C", "1.55")
+    v.wait_data("frame", 0)
+
+
+def test_a_preset_begins_afresh_and_share_says_what_it_leaves_out(visit):
+    v = visit().seen()
+    v.page.keyboard.press("r")
+    v.wait_data("epoch", 0)
+    v.act("paint").click()
+    v.page.mouse.click(*v.place("glvq", 0.5, 0.5))
+    v.act("share").click()
+    expect(v.stage.get_by_text("not trained on yet are left out")).to_be_visible()
+    before = v.data("revision")
+    v.page.get_by_role("radio", name="Alpha at work").click()
+    v.wait_new_picture(before)
+    assert v.data("epoch") == str(Settings().epochs)
+    expect(v.act("paint")).to_have_attribute("aria-pressed", "false")
+    v.page.wait_for_function("() => !new URL(location.href).searchParams.has('view')")
 
 
 def test_a_phone_shows_the_stage_first_and_hides_no_control(visit):

@@ -136,7 +136,9 @@ class Picture(NamedTuple):
 def picture(choice: Choice, table: pd.DataFrame, view: View) -> Picture:
     """The curve as a still; `come_alive` puts the chart in its place."""
     if not table[[f"{choice.x}_mean", f"{choice.y}_mean"]].notna().all(axis=1).any():
-        st.info(f"No model has a {MEASURES[choice.x].title} here: some group has nobody to compare.")
+        st.info(
+            f"No model has {wording.with_article(MEASURES[choice.x].title)} here: some group has nobody to compare."
+        )
     figure = tradeoff_figure(
         table, choice.x, choice.y, theme=theme(), front=view.front, limits=view.limits, published=view.published
     )
@@ -232,10 +234,8 @@ def _told_apart(rows: pd.DataFrame, table: pd.DataFrame, choice: Choice, gap: st
     against = "fairglvq" if "fairglvq" in set(table["method"]) and with_knob["method"].nunique() > 3 else None
     found = comparison.compare_within(rows, budget, gap, "accuracy", against=against, folds=choice.folds)
     if not found:
-        st.markdown(
-            f"Only one method keeps to a {MEASURES[gap].title} of {wording.gap(budget)} or less, so there is nothing "
-            "to compare at that price."
-        )
+        limit = f"{wording.with_article(MEASURES[gap].title)} of {wording.gap(budget)}"
+        st.markdown(f"Only one method keeps to {limit} or less, so there is nothing to compare at that price.")
         return
     st.markdown("\n".join(f"- {said}" for said in comparison.comparison_words(found, budget, gap)), help=HOW_COMPARED)
 

@@ -76,8 +76,8 @@ export class Stage {
       this.takeScene(buildScene(unpacked), makeParts);
     } else {
       if (filmsOf(known) !== filmsOf(meta)) this.scene.films = buildScene(unpacked).films;
-      const { films, reply, facts, can_undo, busy } = meta;
-      Object.assign(known, { films, reply, facts, can_undo, busy });
+      const { films, reply, facts, can_undo, busy, left_out } = meta;
+      Object.assign(known, { films, reply, facts, can_undo, busy, left_out });
     }
     this.outbox = this.outbox.filter(({ serial }) => serial > (meta.heard ?? Infinity));
     // Not handled yet: it is still on its way, or Streamlit has dropped it. A gesture that comes twice is handled once.
@@ -104,6 +104,8 @@ export class Stage {
     clearPainting(this.painting);
     if (before) {
       carryOver(this.state, before, scene);
+      if (!scene.meta.keep_position || !this.canPaint()) this.stopPainting();
+      if (!scene.meta.keep_position) this.scheduleView(); // the epoch looked at before may still be on its way to Python
       if (scene.meta.autoplay && !this.calm.matches) this.play(0);
     } else {
       firstView(this.state, scene);

@@ -65,9 +65,18 @@ export class LiveStage extends Stage {
 
   async share() {
     const link = linkOf(location.href, viewOf(this.state, this.scene));
-    this.toolbar.showStatus((await copyText(link, this.root)) ? "Link copied" : "The browser does not allow copying");
+    const leftOut = this.leftOut();
+    const copied = leftOut ? `Link copied, but not all of it: ${leftOut}` : "Link copied";
+    this.toolbar.showStatus((await copyText(link, this.root)) ? copied : "The browser does not allow copying");
     clearTimeout(this.statusTimer);
-    this.statusTimer = setTimeout(() => this.toolbar.showStatus(""), 4000);
+    this.statusTimer = setTimeout(() => this.toolbar.showStatus(""), leftOut ? 12000 : 4000);
+  }
+
+  /** What a link to this picture does not bring along, in words; "" if it brings everything. */
+  leftOut() {
+    const paint = hasPaint(this.painting) && "Points that are painted or erased but not trained on yet are left out.";
+    const moved = this.moved.size > 0 && "Prototypes moved by hand are left out until you train on from there.";
+    return [this.scene.meta.left_out, paint, moved].filter(Boolean).join(" ");
   }
 
   // ---- finding what is under a pointer ----
@@ -251,6 +260,11 @@ export class LiveStage extends Stage {
     this.state.fold = 0; // painting on a folded plane would put points where nobody sees them
     this.root.classList.toggle("painting", this.painting.active);
     this.viewChanged();
+  }
+
+  stopPainting() {
+    this.painting.active = false;
+    this.root.classList.remove("painting");
   }
 
   setPaintTool(choice) {

@@ -7,20 +7,23 @@ function claimKeys(stage) {
   latest = stage;
 }
 
-/** May this event be ours? Only from inside the stage, or from the page itself when nothing has the focus. */
+/** May this event be ours? From anywhere on the page, unless a dialog is open or another model is on its way. */
 function concerns(stage, event) {
-  if (event.composedPath().includes(stage.root)) return true;
-  const onPage = event.target === document.body || event.target === document.documentElement;
-  return onPage && latest === stage && stage.root.isConnected;
+  if (stage.root.inert || !stage.root.isConnected) return false;
+  const path = event.composedPath();
+  return path.includes(stage.root) || (latest === stage && !path.some((one) => one.getAttribute?.("role") === "dialog"));
 }
+
+const MOVED_BY_ARROWS = ["slider", "tab", "radio", "option", "menuitem", "gridcell", "treeitem"];
 
 /** Fields and buttons keep the keys they already use. */
 function usedByElement(target, key) {
   const tag = target.tagName;
   if (tag === "INPUT" && target.type === "range") return key.startsWith("Arrow");
   if (["INPUT", "SELECT", "TEXTAREA"].includes(tag) || target.isContentEditable) return true;
-  if (target.getAttribute?.("role") === "slider" || target.getAttribute?.("role") === "tab") return key.startsWith("Arrow");
-  return key === " " && ["BUTTON", "SUMMARY", "A"].includes(tag);
+  const role = target.getAttribute?.("role");
+  if (key.startsWith("Arrow")) return MOVED_BY_ARROWS.includes(role);
+  return key === " " && (["BUTTON", "SUMMARY", "A"].includes(tag) || ["button", "radio", "checkbox"].includes(role));
 }
 
 export function attachKeyboard(stage, signal) {

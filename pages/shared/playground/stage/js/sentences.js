@@ -98,7 +98,7 @@ export function modelSentence(scene, model) {
 /** Alternative text of one picture, made of its numbers. */
 export function panelAlt(scene, model, result) {
   const perClass = scene.meta.classes.map((_, k) => [model.labels.reduce((n, c) => n + (c === k), 0), k]);
-  const prototypes = perClass.map(([n, k]) => `${n} of class ${className(scene, k)}`).join(", ");
+  const prototypes = perClass.map(([n, k]) => `${n} of ${className(scene, k).replace(/^“/, "class “")}`).join(", ");
   return `${model.panel.title}, ${modelSentence(scene, model)}: ${plural(model.labels.length, ...cellWords(model))} ` +
     `(${prototypes}) over ${plural(scene.n, "point")}. ${percent(result.accuracy)} of decisions are right; ` +
     `statistical parity gap ${gapPoints(result.sp)}, equal opportunity gap ${gapPoints(result.eo)}. ` +
