@@ -81,6 +81,7 @@ def draw(show: Show) -> None:
         one_of("Section", SECTIONS, "prototypes.section")
     method, section = here.method, here.section
     st.markdown(sentences.summary(view, method))
+    st.markdown(view.figure(("protected", method), lambda: sentences.protected(view, method)))
     filled_in = explain.filled_in(view.explained(method))
     if filled_in:
         st.caption(filled_in)

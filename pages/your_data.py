@@ -43,7 +43,7 @@ def main() -> None:
     built = summary.build()
     if built is not None:
         data, profile = built
-        summary.draw(data, profile, draft, reading.notes)
+        summary.draw(data, profile, draft, reading)
         use()
 
 

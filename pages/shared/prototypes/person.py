@@ -233,20 +233,23 @@ def _known(values: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _decisions(view: View, x: np.ndarray, truth: int | None) -> None:
-    rows = []
+    rows, mus = [], {}
     for method in view.models:
         verdict = decision.judge(view.models[method], x, truth)
         row = {"method": TITLES[method], "decision": md(view.people.classes[verdict.label])}
         if truth is not None:
             row["right?"] = "right" if verdict.label == truth else "wrong"
-        rows.append(row | {"μ": sentences.mu(verdict), "": sentences.clarity(verdict, view.explained(method))})
+        rows.append(row | {"how clear": sentences.clarity(verdict, view.explained(method))})
+        mus[TITLES[method]] = sentences.mu(verdict)
     st.table(pd.DataFrame(rows), hide_index=True, border="horizontal")
     asked = "the true label" if truth is not None else "the class decided"
-    st.caption(
-        f"μ = (d+ − d−) / (d+ + d−), where d+ is the squared distance to the nearest prototype of {asked} and d− that "  # noqa: RUF001
-        "to the nearest of any other class. Below 0: that class wins. The nearer to 0, the closer the call."
-        + (LEARNED if any(model.omega is not None for model in view.models.values()) else "")
-    )
+    with st.expander("Details for experts: how clear, as a number"):
+        st.markdown("**μ.** " + ", ".join(f"{name} {mu}" for name, mu in mus.items()) + ".")
+        st.caption(
+            f"μ = (d+ − d−) / (d+ + d−), where d+ is the squared distance to the nearest prototype of {asked} and d− "  # noqa: RUF001
+            "that to the nearest of any other class. Below 0: that class wins. The nearer to 0, the closer the call."
+            + (LEARNED if any(model.omega is not None for model in view.models.values()) else "")
+        )
 
 
 def _why(view: View, method: str, x: np.ndarray, truth: int | None) -> None:
@@ -256,11 +259,8 @@ def _why(view: View, method: str, x: np.ndarray, truth: int | None) -> None:
     plus, minus = int(model.labels[verdict.plus]), int(model.labels[verdict.minus])
     st.markdown(
         f"**Why {title(method)} decides {sentences.quoted(people.classes[verdict.label])}.** The rivals are prototype "
-        f"{verdict.plus + 1} for {sentences.quoted(people.classes[plus])}, at a squared distance of "
-        f"d+ = {verdict.d_plus:.3f}, "
-        f"and prototype {verdict.minus + 1} for {sentences.quoted(people.classes[minus])}, "
-        f"at d− = {verdict.d_minus:.3f}. "  # noqa: RUF001
-        f"The bars add up to d+ − d− = {wording.number(float(parts.sum()), 3)}."  # noqa: RUF001
+        f"{verdict.plus + 1} for {sentences.quoted(people.classes[plus])} and prototype {verdict.minus + 1} for "
+        f"{sentences.quoted(people.classes[minus])}. A bar shows for which of the two a column speaks, and how much."
     )
     columns = people.columns
     values = [wording.value(value) for value in decision.values_of(people, x).values()]
@@ -285,7 +285,12 @@ def _why(view: View, method: str, x: np.ndarray, truth: int | None) -> None:
             "INP mixes the columns before distances are taken. A column's part is what it adds through all of these "
             "mixtures, counted from where the two rivals draw."
         )
-    with st.expander("The same as a table"):
+    with st.expander("Details for experts: distances, and the same as a table"):
+        st.markdown(
+            f"**Distances.** d+ = {verdict.d_plus:.3f} to prototype {verdict.plus + 1}, d− = {verdict.d_minus:.3f} to "  # noqa: RUF001
+            f"prototype {verdict.minus + 1}, both squared. The bars add up to d+ − d− = "  # noqa: RUF001
+            f"{wording.number(float(parts.sum()), 3)}."
+        )
         table = pd.DataFrame({"column": columns, "value": values, "part of d+ − d−": parts})  # noqa: RUF001
         order = np.argsort(-np.abs(parts), kind="stable")
         st.dataframe(table.iloc[order], hide_index=True, alt="Every column's part of the difference of distances.")
