@@ -360,7 +360,7 @@ def test_a_person_of_a_card_is_explained_with_one_click():
     button = next(button for button in at.button if button.label.startswith("Explain person"))
     number = button.label.split()[-1]
     checked(button.click().run())
-    assert text(at, f"##### Person {number}:")
+    assert text(at, f"## Person {number}:")
     assert labelled(at.number_input, "Number, from").value == int(number)
 
 
@@ -403,7 +403,7 @@ def pick(at, way):
 
 def person(at):
     """Position of the person in view, from the heading."""
-    words = next(words for words in texts(at) if re.match(r"##### (Person|Point) \d", words))
+    words = next(words for words in texts(at) if re.match(r"## (Person|Point) \d", words))
     return int(re.search(r"\d+", words)[0]) - 1
 
 
@@ -625,7 +625,7 @@ def test_side_by_side_with_a_learned_metric():
     at = visit(data="german", epochs="5")
     _, at = learned(at, FairGLVQ(2, C=0.5, metric="matrix", rank=2, max_epochs=5, random_state=0))
     at = go(at, "pairs")
-    assert any(value.startswith("##### GLVQ beside FairGLVQ") for value in texts(at))
+    assert any(value.startswith("## GLVQ beside FairGLVQ") for value in texts(at))
 
 
 def test_numbers_in_bins_are_single_columns_on_the_page():

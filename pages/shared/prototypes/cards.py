@@ -74,7 +74,7 @@ def _clicked(key: str) -> None:
 
 
 def _waterfall(view: View, method: str, explained: Explained) -> None:
-    st.markdown("##### Where the gap comes from")
+    st.markdown("## Where the gap comes from")
     here = visit().prototypes
     one_of("Gap", sentences.MEASURES, "prototypes.measure", label_visibility="collapsed")
     measure = here.measure
@@ -130,7 +130,7 @@ def _parts_table(view: View, explained: Explained, parts: explain.Contributions)
 
 
 def _map(view: View, method: str) -> None:
-    st.markdown("##### All prototypes")
+    st.markdown("## All prototypes")
     marks = marks_of(view, method)
     places = view.places(view.explained(method).profiles, method)
     figure = view.figure(
@@ -156,7 +156,7 @@ def _metric(view: View, method: str) -> None:
     found = metric.relevance_profile(view.people, view.models[method])
     if not found:
         return
-    st.markdown("##### What the model looks at")
+    st.markdown("## What the model looks at")
     figure = view.figure(("relevance", method, theme()), lambda: figures.relevance_figure(found, theme=theme()))
     st.plotly_chart(figure, key="p_relevance", alt=figures.relevance_alt(found), **CHART)
     st.caption(
@@ -293,9 +293,11 @@ def _closest(view: View, explained: Explained, p: int) -> None:
         return
     noun = wording.count(len(closest), *(("person", "people") if view.settings.real else ("point",)))
     st.markdown(f"**The {noun.removeprefix('1 ')} most like it**, of the data themselves")
-    known = [{key: wording.value(value) for key, value in view.known(i).items()} for i in closest]
-    table = pd.DataFrame(known, index=[number_of(view, i) for i in closest])
-    st.dataframe(table, alt=f"The people most like prototype {p + 1}, a row each.")
+    known = [
+        {"who": number_of(view, i)} | {key: wording.value(value) for key, value in view.known(i).items()}
+        for i in closest
+    ]
+    st.dataframe(pd.DataFrame(known), hide_index=True, alt=f"The people most like prototype {p + 1}, a row each.")
     with st.container(horizontal=True):
         for i in closest:
             button(f"Explain {number_of(view, i)}", show_person, view.settings.dataset, i, key=f"explain_{i}")

@@ -52,14 +52,14 @@ def draw(view: View, method: str) -> None:
     i = _current(view, after)
     if way == "typed":
         x, truth, group = _typed(view, i), None, None
-        st.markdown("##### A made-up person")
+        st.markdown("## A made-up person")
     else:
         found = _picked(view, after, way, i)
         if found is None:
             return
         i = found
         x, truth, group = view.people.X[i], int(view.people.y[i]), int(view.people.s[i])
-        st.markdown(f"##### {_who(view, i)}")
+        st.markdown(f"## {_who(view, i)}")
     left, right = st.columns([4, 5], gap="large")
     with left:
         _decisions(view, x, truth)
@@ -353,7 +353,7 @@ def _group_of(view: View, block: Block, x: np.ndarray) -> int:
 
 def _changes(view: View, method: str, x: np.ndarray) -> None:
     people = view.people
-    st.markdown(f"##### The smallest single change that flips the decision of {title(method)}")
+    st.markdown(f"## The smallest single change that flips the decision of {title(method)}")
     columns = people.columns
     here = visit().prototypes
     kept = here.immutable
@@ -408,7 +408,7 @@ def _immutable(view: View, columns: list[str]) -> list[str]:
 
 def _payers(view: View, after: str) -> None:
     people, changed = view.people, _changed(view, after)
-    st.markdown(f"##### Who pays, person by person: from {title(BEFORE)} to {title(after)}")
+    st.markdown(f"## Who pays, person by person: from {title(BEFORE)} to {title(after)}")
     st.markdown(" ".join(payers(view, after)))
     if not len(changed):
         return

@@ -40,7 +40,7 @@ STYLE = """<style>
 def draw(frame: pd.DataFrame) -> None:
     """Decision, group, and what happens to gaps and rare values."""
     draft = current_draft()
-    st.subheader("What the columns mean", anchor=False)
+    st.header("What the columns mean", anchor=False)
     names = [str(name) for name in frame.columns]
     with st.container(key="choices"):
         left, right = st.columns(2, gap="medium")

@@ -65,7 +65,7 @@ def build() -> tuple[Dataset, Profile] | None:
 
 def draw(data: Dataset, found: Profile, plan: Plan, reading: Reading) -> None:
     """What was dropped, filled or merged; then rates, proxies and encoding."""
-    st.subheader("Before any model", anchor=False)
+    st.header("Before any model", anchor=False)
     safe_text.say(rows_words(len(data.y), len(reading.frame)), "box")
     safe_text.listed(said for said in data.caveats if said not in reading.notes)  # those were said before
     safe_text.say(gap_words(data, found))
