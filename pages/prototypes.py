@@ -85,6 +85,7 @@ def draw(show: Show) -> None:
     if method not in view.models:
         leaves.draw(view, method)
         return
+    st.markdown(view.figure(("protected", method), lambda: sentences.protected(view, method)))
     filled_in = explain.filled_in(view.explained(method))
     if filled_in:
         st.caption(filled_in)

@@ -15,7 +15,6 @@ from pages.shared.your_data import columns, summary, upload
 
 OWN_STYLE = """<style>
 @media (max-width: 640px) { [data-testid="stExpandSidebarButton"]::after { content: "Pages" !important; } }
-.stMain h3 { font-size: 1.15rem; padding: 0.4rem 0 0; }
 </style>"""
 
 
@@ -43,7 +42,7 @@ def main() -> None:
     built = summary.build()
     if built is not None:
         data, profile = built
-        summary.draw(data, profile, draft, reading.notes)
+        summary.draw(data, profile, draft, reading)
         use()
 
 

@@ -106,7 +106,7 @@ def _picture(dataset: str) -> str:
     title = FIELDS["dataset"].named(dataset)
     if dataset == TABLE:
         return title
-    return f"![{title}]({thumbnail(dataset, theme())}) {SHORT.get(dataset, title)}"
+    return f"![]({thumbnail(dataset, theme())}) {SHORT.get(dataset, title)}"
 
 
 def _set(name: str, value: Any) -> None:

@@ -12,9 +12,18 @@ def theme() -> Theme:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
+# White words stand on the light theme's blue in both themes: no one colour is dark enough for white words on it and
+# light enough for words of it on a dark ground.
 STYLE = """<style>
 .stMainBlockContainer { padding: 4.4rem 2rem 2rem; }
 .stMain h1 { font-size: 1.5rem; line-height: 1.2; padding: 0; }
+[data-testid="stMultiSelectTagsContainer"] [data-tag], [data-testid="stBaseButton-primary"] {
+  background: #1f57ad; border-color: #1f57ad; color: #ffffff;
+}
+.stApp :is(a, button, summary, input, [role="radio"], [role="tab"], [data-tag]):focus-visible {
+  outline: 2px solid currentColor; outline-offset: 2px;
+}
+.stMain h2 { font-size: 1.15rem; line-height: 1.3; padding: 0.4rem 0 0; font-weight: 600; }
 .stMainBlockContainer > [data-testid="stVerticalBlock"] { gap: 0.7rem; }
 .stMainBlockContainer [data-testid="stMarkdownContainer"] { margin-bottom: 0; }
 .st-key-conclusions { gap: 0.6rem; }

@@ -529,7 +529,7 @@ def test_missing_values_dropped():
     assert len(data.y) == 195
     assert "1 row without a value in “hired” left out." in data.caveats
     assert "2 rows without a value in “sex” left out." in data.caveats
-    assert "2 rows with a missing value left out (1.0% of all; most in “town” 2, “age” 1)." in data.caveats
+    assert "2 rows with a missing value left out (1.0% of all 200; most in “town” 2, “age” 1)." in data.caveats
 
 
 def test_missing_values_imputed():

@@ -218,13 +218,37 @@ def test_cards_are_sorted_and_the_rest_comes_on_request():
     at = visit(data="german", epochs="20", k="6")
     for by in ("size", "impurity", "contribution"):
         checked(labelled(at.button_group, "Cards sorted by").set_value(by).run())
-        expected = [p + 1 for p in view(at).explained("fairglvq").order(by)]
+        explained = view(at).explained("fairglvq")
+        expected = [p + 1 for p in explained.order(by) if explained.sizes[p]]
         opened, *short = headings(at)
         assert short == expected[:6]
     assert opened == expected[0]  # the card that adds most to the gap is open at first
     checked(labelled(at.toggle, "Show all").set_value(True).run())
     assert headings(at)[1:] == expected
-    assert len(expected) == 12
+    idle = [p + 1 for p in explained.order(by) if not explained.sizes[p]]
+    assert len(expected) + len(idle) == 12
+    fold = [one.label.split()[0] for one in at.expander if "for nobody who was measured" in one.label]
+    assert fold == [str(len(idle))] * bool(idle)
+
+
+def test_a_sentence_says_what_hangs_on_the_protected_attribute_alone():
+    """Everybody's decision again with nothing but the age moved to the other group's median, one person at a time."""
+    at = visit(data="german", epochs="20")
+    v = view(at)
+    people, model = v.people, v.models["fairglvq"]
+    j = v.data.feature_names.index("age")
+    ages = people.original(people.X)[:, j]
+    medians = [np.median(ages[people.s == g]) for g in (0, 1)]
+    changed = 0
+    for i in np.flatnonzero(people.measured):
+        other = people.original(people.X[i])
+        other[j] = round(medians[1 - people.s[i]])
+        changed += int(model.decide(people.scaled(other)[None])[0] != model.decide(people.X[i][None])[0])
+    told = plain(text(at, "**Protected attribute.**"))
+    assert f"If nothing but this changed, {changed} of 200 decisions would change." in told
+    assert "The law usually forbids" in told
+    hidden = plain(text(visit(), "**Protected attribute.**"))  # drawn points: the group is no feature
+    assert "The model does not see “group”: no decision changes if only this does." in hidden
 
 
 def test_the_open_card_tells_what_a_direct_count_finds():
@@ -341,7 +365,7 @@ def test_a_person_of_a_card_is_explained_with_one_click():
     button = next(button for button in at.button if button.label.startswith("Explain person"))
     number = button.label.split()[-1]
     checked(button.click().run())
-    assert text(at, f"##### Person {number}:")
+    assert text(at, f"## Person {number}:")
     assert labelled(at.number_input, "Number, from").value == int(number)
 
 
@@ -384,7 +408,7 @@ def pick(at, way):
 
 def person(at):
     """Position of the person in view, from the heading."""
-    words = next(words for words in texts(at) if re.match(r"##### (Person|Point) \d", words))
+    words = next(words for words in texts(at) if re.match(r"## (Person|Point) \d", words))
     return int(re.search(r"\d+", words)[0]) - 1
 
 
@@ -418,8 +442,10 @@ def test_a_person_by_number_with_decision_reasons_and_changes():
         label = m.labels[((z - m.prototypes) ** 2).sum(axis=1).argmin()]
         assert table.loc[name, "decision"] == v.people.classes[label]
         assert table.loc[name, "right?"] == ("right" if label == truth else "wrong")
-    assert table.loc["FairGLVQ", "μ"].replace("\N{MINUS SIGN}", "-") == f"{(plus - minus) / (plus + minus):.3f}"
-    why = text(at, "**Why FairGLVQ decides").replace("\N{MINUS SIGN}", "-")
+    mus = text(at, "**μ.**").replace("\N{MINUS SIGN}", "-")
+    assert f"FairGLVQ {(plus - minus) / (plus + minus):.3f}." in mus
+    assert text(at, "**Why FairGLVQ decides")
+    why = text(at, "**Distances.**").replace("\N{MINUS SIGN}", "-")
     assert f"d+ = {plus:.3f}" in why
     assert f"d- = {minus:.3f}" in why
     assert f"d+ - d- = {plus - minus:.3f}" in why
@@ -441,7 +467,7 @@ def test_the_reasons_of_inp_add_up():
     shares = next(spec for spec in charts(at) if any("speaks for" in trace.get("name", "") for trace in spec["data"]))
     drawn = [x for trace in shares["data"] for x in numbers(trace["x"])]
     assert sum(drawn) == pytest.approx(difference)
-    assert f"d+ - d- = {difference:.3f}" in text(at, "**Why INP + GLVQ decides").replace("\N{MINUS SIGN}", "-")
+    assert f"d+ - d- = {difference:.3f}" in text(at, "**Distances.**").replace("\N{MINUS SIGN}", "-")
     payers = at.dataframe[-1].value
     assert (payers["GLVQ"] != payers["INP + GLVQ"]).all()
 

@@ -108,7 +108,7 @@ def test_the_example_is_german_credit(at):
     bundled = datasets.load("german")
     np.testing.assert_array_equal(data.s, bundled.s)
     np.testing.assert_array_equal(data.y, bundled.y)
-    assert data.X.shape == bundled.X.shape
+    assert data.X.shape == (1000, bundled.X.shape[1] - 1)  # all but age, by which the groups are told
     assert draft(at).cut == 25
 
 
@@ -204,8 +204,8 @@ def test_numbers_are_cut_into_ranges_where_asked_for(at):
     data = at.session_state["visit"].table.built[2][0]
     assert {block.bins_of for block in data.blocks if block.bins_of} == {"height", "age"}
     shown = next(frame.value for frame in at.dataframe if "Becomes" in frame.value)
-    assert shown["Column"].tolist() == ["sex", "height", "age", "town"]
-    assert shown["Becomes"].tolist()[1] == "the number itself, and a 0 or 1 for each range"
+    assert shown["Column"].tolist() == ["height", "age", "town"]
+    assert shown["Becomes"].tolist()[0] == "the number itself, and a 0 or 1 for each range"
     assert shown["Features"].sum() == data.X.shape[1]
     click(at, "Use this table")
     assert "bins=8" in at.session_state["visit"].table.script
@@ -216,12 +216,34 @@ def test_numbers_are_cut_into_ranges_where_asked_for(at):
     assert draft(fine(at)).bins == 0
 
 
-def test_the_protected_column_can_be_hidden_from_the_model(at):
+def test_the_protected_column_is_hidden_from_the_model_unless_it_is_shown(at):
     upload(at, csv(people()))
-    labelled(at.checkbox, "The model may see this column").set_value(False).run()
+
+    def seen():
+        return {block.column for block in at.session_state["visit"].table.built[2][0].blocks}
+
     assert "sex" in draft(fine(at)).left_out
-    assert "sex" not in {block.column for block in at.session_state["visit"].table.built[2][0].blocks}
+    assert "sex" not in seen()
     assert "does not see “sex”" in text(at)
+    labelled(at.checkbox, "The model may see this column").set_value(True).run()
+    assert draft(fine(at)).left_out == ()
+    assert "sex" in seen()
+    labelled(at.selectbox, "Group to compare by").set_value("town").run()
+    assert draft(fine(at)).left_out == ("town",)
+    labelled(at.selectbox, "Group to compare by").set_value("sex").run()
+    assert draft(fine(at)).left_out == ("sex",)
+
+
+def test_what_was_left_out_is_said_first_and_of_how_many(at):
+    """30 rows without a group, and of the others 27 without a height: 57 of 300, and 27 are 9% of all 300."""
+    holes = people()
+    holes.loc[:29, "sex"] = None
+    holes.loc[30:56, "height"] = np.nan
+    said = text(upload(at, csv(holes)))
+    first = said.index("243 of 300 rows of your table are described here; 57 (19.0%) were left out.")
+    assert first < said.index("27 rows with a missing value left out (9.0% of all 300;") < said.index("The gap is ")
+    assert "of the 243 rows used" in said
+    assert "All 300 rows of your table are described here." in text(upload(at, csv(people())))
 
 
 def test_kinds_can_be_corrected(at):
@@ -229,7 +251,7 @@ def test_kinds_can_be_corrected(at):
     edit(at, {3: {"Kind": "category"}, 1: {"Model sees it": False}, 2: {"Fixed": True}})
     plan = draft(at)
     assert plan.kinds["age"] == "category"
-    assert plan.left_out == ("height",)
+    assert plan.left_out == ("sex", "height")
     assert plan.immutable == ("sex", "town", "age")
     blocks = {block.column: block for block in at.session_state["visit"].table.built[2][0].blocks}
     assert blocks["age"].kind == "category"
@@ -241,15 +263,15 @@ def test_the_table_of_columns_shows_what_an_edit_brought_along(at):
     upload(at, csv(people().assign(name=names)))
     assert draft(at).kinds["name"] == "text"
     seen = at.data_editor[0].value["Model sees it"].tolist()
-    assert seen == [True, True, True, True, False, False]
+    assert seen == [False, True, True, True, False, False]
     edit(at, {5: {"Model sees it": True}, 4: {"Model sees it": True}})  # a text, and the target
     assert draft(at).kinds["name"] == "category"
-    assert draft(at).left_out == ()
-    assert at.data_editor[0].value["Model sees it"].tolist() == [True, True, True, True, False, True]
+    assert draft(at).left_out == ("sex",)
+    assert at.data_editor[0].value["Model sees it"].tolist() == [False, True, True, True, False, True]
     edit(at, {5: {"Kind": "text (not used)"}})
     assert at.data_editor[0].value["Model sees it"].tolist() == seen
     edit(at, {5: {"Kind": "category"}})
-    assert at.data_editor[0].value["Model sees it"].tolist() == [True, True, True, True, False, True]
+    assert at.data_editor[0].value["Model sees it"].tolist() == [False, True, True, True, False, True]
 
 
 def test_a_table_can_be_forgotten(at):
@@ -353,13 +375,13 @@ def test_the_trade_off_page_follows_from_table_to_table(at):
 
 
 def test_a_table_without_caveats_leaves_no_empty_sentence_on_the_playground(at):
-    click(upload(at, csv(people())), "Use this table")
+    labelled(upload(at, csv(people())).checkbox, "The model may see this column").set_value(True).run()
+    click(at, "Use this table")
     at.switch_page("pages/playground.py")
     assert "Caveats:" not in text(fine(at.run()))
     at.switch_page("pages/your_data.py")
     fine(at.run())
     labelled(at.selectbox, "Group to compare by").set_value("town").run()
-    labelled(at.checkbox, "The model may see this column").set_value(False).run()
     click(at, "Use this table")
     at.switch_page("pages/playground.py")
     assert "Caveats: The model does not see “town”" in text(fine(at.run()))
@@ -398,6 +420,7 @@ def test_two_visitors_may_bring_the_same_table_and_one_may_leave(at):
 
 def test_the_encoding_is_shown_in_words(at):
     upload(at, csv(people().assign(born=[f"19{60 + i % 40}-03-0{1 + i % 9}" for i in range(300)])))
+    labelled(at.checkbox, "The model may see this column").set_value(True).run()
     shown = next(frame.value for frame in at.dataframe if "Becomes" in frame.value).set_index("Column")
     assert shown.loc["sex", ["Becomes", "Values"]].tolist() == ["0 or 1", "female is 0, male is 1"]
     assert shown.loc["town", ["Becomes", "Features"]].tolist() == ["a 0 or 1 for each value", 3]

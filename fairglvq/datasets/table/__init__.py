@@ -65,7 +65,7 @@ def build(
     groups = roles.groups_of(frame, plan, caveats)
     kept = roles.rows_with_both(frame, plan, labels, groups, caveats)
     table = features.converted(frame.loc[kept, features.chosen(frame, plan, caveats)], plan, caveats)
-    table = features.without_gaps(table, plan, caveats)
+    table = features.without_gaps(table, plan, len(frame), caveats)
     table = features.sampled(table, plan, most_cells, caveats, seed)
     labels, groups = labels[table.index], groups[table.index]
     table = features.merged(table, plan, caveats)

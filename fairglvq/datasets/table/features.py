@@ -70,8 +70,8 @@ def converted(table: pd.DataFrame, plan: Plan, caveats: list[str]) -> pd.DataFra
     return pd.DataFrame(columns, index=table.index)
 
 
-def without_gaps(table: pd.DataFrame, plan: Plan, caveats: list[str]) -> pd.DataFrame:
-    """Rows with a gap left out, or the gaps filled."""
+def without_gaps(table: pd.DataFrame, plan: Plan, n_read: int, caveats: list[str]) -> pd.DataFrame:
+    """Rows with a gap left out, or the gaps filled; of the ``n_read`` rows of the file some may be gone already."""
     gaps = table.isna().sum()
     gaps = gaps[gaps > 0].sort_values(ascending=False)
     if gaps.empty:
@@ -86,7 +86,9 @@ def without_gaps(table: pd.DataFrame, plan: Plan, caveats: list[str]) -> pd.Data
             )
         n = len(table) - len(full)
         where = ", ".join(f"{quoted(name)} {count:,}" for name, count in gaps.head(5).items())
-        caveats.append(f"{rows(n)} with a missing value left out ({percent(n / len(table))} of all; most in {where}).")
+        caveats.append(
+            f"{rows(n)} with a missing value left out ({percent(n / n_read)} of all {n_read:,}; most in {where})."
+        )
         return full
     table = table.copy()
     for name, count in gaps.items():

@@ -27,9 +27,9 @@ ASIDE = 0.05  # how far aside a prototype is worth a word
 SORTS: dict[Order, str] = {
     "contribution": "Part in the parity gap",
     "size": "Number of people",
-    "impurity": "Mixture of classes",
+    "impurity": "Mixed true labels",
 }
-MIXTURE = "Mixture: how likely two people of a cell differ in their true label. 0 is a cell of one class only."
+MIXTURE = "How likely two people of a cell differ in their true label: 0 is a cell of one class only."
 CHART: dict[str, Any] = {"theme": None, "config": {"displayModeBar": False}}
 
 
@@ -76,7 +76,7 @@ def _clicked(key: str) -> None:
 
 
 def _waterfall(view: View, method: str, explained: Explained) -> None:
-    st.markdown("##### Where the gap comes from")
+    st.markdown("## Where the gap comes from")
     here = visit().prototypes
     one_of("Gap", sentences.MEASURES, "prototypes.measure", label_visibility="collapsed")
     measure = here.measure
@@ -132,7 +132,7 @@ def parts_table(view: View, explained: Cells, parts: explain.Contributions, noun
 
 
 def _map(view: View, method: str) -> None:
-    st.markdown("##### All prototypes")
+    st.markdown("## All prototypes")
     marks = marks_of(view, method)
     axes, crowd = view.own_axes(method), view.crowd(method)
     places = view.places(view.explained(method).profiles, method)
@@ -168,7 +168,7 @@ def _metric(view: View, method: str) -> None:
     found = metric.relevance_profile(view.people, view.models[method])
     if not found:
         return
-    st.markdown("##### What the model looks at")
+    st.markdown("## What the model looks at")
     figure = view.figure(("relevance", method, theme()), lambda: figures.relevance_figure(found, theme=theme()))
     st.plotly_chart(figure, key="p_relevance", alt=figures.relevance_alt(found), **CHART)
     st.caption(
@@ -186,6 +186,7 @@ def _full(view: View, method: str, explained: Explained, p: int) -> None:
     average = differences(people, profiles[p], people.mean)
     st.html(sentences.heading(view, method, p, theme()))
     st.markdown(sentences.size(view, explained, p))
+    _closest(view, explained, p)
     left, right = st.columns([5, 6], gap="large")
     with left:
         st.markdown("**What it is like**")
@@ -203,23 +204,37 @@ def _full(view: View, method: str, explained: Explained, p: int) -> None:
         )
         st.caption(
             "The bar of a number runs from the lowest to the highest value in the data; a category has shares of 100%. "
-            "A star marks a number beyond everybody in the data."
+            "A star marks a number beyond everybody in the data: no such person."
         )
     with right:
+        _people(view, explained, p)
         _apart(view, explained, p, rival, average)
-        beyond = [d.own.column for d in average if d.own.outside]
-        if beyond:
-            st.caption(sentences.beyond(beyond))
+        st.markdown(f"**Its part in the gap.** {sentences.contribution(view, explained, p)}")
+        st.markdown(f"**If it were removed.** {sentences.removal(view, explained.without(p), p)}")
+    _no_such_person(average)
+    _every_column(view, explained, p, rival)
+    _details(explained, p)
+
+
+def _no_such_person(average: list[Difference]) -> None:
+    """Values of a prototype that nobody in the data has, out of the way of those that people have."""
+    beyond = [d for d in average if d.own.outside]
+    if not beyond:
+        return
+    with st.expander(f"No such person: {wording.count(len(beyond), 'value')} beyond everybody in the data"):
+        st.markdown("; ".join(md(d.words("average")) for d in beyond) + ".")
+        st.caption(sentences.BEYOND)
+
+
+def _details(explained: Explained, p: int) -> None:
+    """What only somebody who knows the method asks for."""
+    with st.expander("Details for experts"):
+        st.markdown(f"**Mixture** {explained.impurity[p]:.2f}. {MIXTURE}")
         if explained.aside[p] >= ASIDE:
             st.caption(sentences.aside(explained.aside[p]))
-        _people(view, explained, p)
         handicap = metric.handicap(explained, p)
         if handicap is not None:
             st.markdown(f"**Its handicap.** {metric.handicap_words(handicap)}")
-        st.markdown(f"**Its part in the gap.** {sentences.contribution(view, explained, p)}")
-        st.markdown(f"**If it were removed.** {sentences.removal(view, explained.without(p), p)}")
-    _every_column(view, explained, p, rival)
-    _closest(view, explained, p)
 
 
 def _every_column(view: View, explained: Explained, p: int, rival: int) -> None:
@@ -246,9 +261,12 @@ def _apart(view: View, explained: Explained, p: int, rival: int, average: list[D
 
 
 def _told(found: list[Difference], other: str, most: int = 4) -> str:
-    """The largest differences, as long as they matter."""
+    """The largest differences, as long as they matter and somebody in the data is like that."""
     if found[0].gap < SEEN:
         return "nothing, they look the same."
+    found = [d for d in found if not d.own.outside]
+    if not found:
+        return "only in values that no person has."
     kept = [d for d in found[:most] if d.gap >= 0.05] or found[:1]
     return "; ".join(md(d.words(other)) for d in kept) + "."
 
@@ -285,15 +303,16 @@ def _closest(view: View, explained: Explained, p: int) -> None:
     if not closest:
         st.caption("Nobody at all is in its cell.")
         return
-    noun = "people" if view.settings.real else "points"
-    with st.expander(f"The {len(closest)} real {noun} of its cell who are most like it"):
-        columns = {
-            number_of(view, i): {key: wording.value(value) for key, value in view.known(i).items()} for i in closest
-        }
-        st.dataframe(pd.DataFrame(columns), alt=f"The people most like prototype {p + 1}, a column each.")
-        with st.container(horizontal=True):
-            for i in closest:
-                button(f"Explain {number_of(view, i)}", show_person, view.settings.dataset, i, key=f"explain_{i}")
+    noun = wording.count(len(closest), *(("person", "people") if view.settings.real else ("point",)))
+    st.markdown(f"**The {noun.removeprefix('1 ')} most like it**, of the data themselves")
+    known = [
+        {"who": number_of(view, i)} | {key: wording.value(value) for key, value in view.known(i).items()}
+        for i in closest
+    ]
+    st.dataframe(pd.DataFrame(known), hide_index=True, alt=f"The people most like prototype {p + 1}, a row each.")
+    with st.container(horizontal=True):
+        for i in closest:
+            button(f"Explain {number_of(view, i)}", show_person, view.settings.dataset, i, key=f"explain_{i}")
 
 
 def number_of(view: View, i: int) -> str:
@@ -320,14 +339,24 @@ def _order(explained: Explained) -> list[int]:
 def _grid(view: View, method: str, explained: Explained, order: list[int]) -> None:
     here = visit().prototypes
     one_of("Cards sorted by", SORTS, "prototypes.order", help=MIXTURE)
-    shown = order if here.all_cards else order[:FIRST]
+    deciding, idle = ([p for p in order if bool(explained.sizes[p]) is some] for some in (True, False))
+    _cards(view, method, explained, deciding if here.all_cards else deciding[:FIRST])
+    if len(deciding) > FIRST:
+        bound("toggle", f"Show all {len(deciding)} cards", "prototypes.all_cards")
+    if idle:
+        told = wording.count(len(idle), "prototype decides", "prototypes decide")
+        fold = st.expander(f"{told} for nobody who was measured", key="idle_cards", on_change="rerun")
+        if fold.open:
+            with fold:
+                _cards(view, method, explained, idle)
+
+
+def _cards(view: View, method: str, explained: Explained, shown: list[int]) -> None:
     parts = explained.contributions()
     for start in range(0, len(shown), 3):
         for column, p in zip(st.columns(3), shown[start : start + 3], strict=False):
             with column, st.container(border=True, key=f"card_{p}"):
                 _short(view, method, explained, parts, p)
-    if len(order) > FIRST:
-        bound("toggle", f"Show all {len(order)} cards", "prototypes.all_cards")
 
 
 def _short(view: View, method: str, explained: Explained, parts: explain.Contributions, p: int) -> None:
@@ -353,7 +382,7 @@ def cell_in_short(view: View, explained: Cells, p: int) -> None:
         st.markdown(
             f"**{wording.percent(everybody.share_of_group)}** of all "
             f"({wording.n_equals(everybody.n, everybody.small)}): {by_group}. {right} "
-            f"of its decisions are right; mixture {explained.impurity[p]:.2f}."
+            "of its decisions are right."
         )
     else:
         st.markdown("It decides for nobody here.")

@@ -42,7 +42,7 @@ def draw(view: View, method: str) -> None:
         st.markdown(ALONE)
         return
     pairs = explain.match(view.explained(BEFORE), view.explained(after))
-    st.markdown(f"##### {title(BEFORE)} beside {title(after)}")
+    st.markdown(f"## {title(BEFORE)} beside {title(after)}")
     st.markdown(
         f"{title(BEFORE)} only wants to be right; {title(after)} {AIMS[after]}. Each prototype of one is paired with "
         "one of the same class of the other, so that all ways together are shortest."
@@ -53,7 +53,7 @@ def draw(view: View, method: str) -> None:
     with right:
         _scores(view, after)
         _payers(view, after)
-    st.markdown("##### What moved, furthest first")
+    st.markdown("## What moved, furthest first")
     shown = pairs if visit().prototypes.all_pairs else pairs[:FIRST]
     for pair in shown:
         with st.container(border=True):

@@ -52,14 +52,14 @@ def draw(view: View, method: str) -> None:
     i = _current(view, after)
     if way == "typed":
         x, truth, group = _typed(view, i), None, None
-        st.markdown("##### A made-up person")
+        st.markdown("## A made-up person")
     else:
         found = _picked(view, after, way, i)
         if found is None:
             return
         i = found
         x, truth, group = view.people.X[i], int(view.people.y[i]), int(view.people.s[i])
-        st.markdown(f"##### {_who(view, i)}")
+        st.markdown(f"## {_who(view, i)}")
     left, right = st.columns([4, 5], gap="large")
     with left:
         _decisions(view, x, truth)
@@ -235,20 +235,23 @@ def _known(values: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _decisions(view: View, x: np.ndarray, truth: int | None) -> None:
-    rows = []
+    rows, mus = [], {}
     for method in view.models:
         verdict = decision.judge(view.models[method], x, truth)
         row = {"method": TITLES[method], "decision": md(view.people.classes[verdict.label])}
         if truth is not None:
             row["right?"] = "right" if verdict.label == truth else "wrong"
-        rows.append(row | {"μ": sentences.mu(verdict), "": sentences.clarity(verdict, view.explained(method))})
+        rows.append(row | {"how clear": sentences.clarity(verdict, view.explained(method))})
+        mus[TITLES[method]] = sentences.mu(verdict)
     st.table(pd.DataFrame(rows), hide_index=True, border="horizontal")
     asked = "the true label" if truth is not None else "the class decided"
-    st.caption(
-        f"μ = (d+ − d−) / (d+ + d−), where d+ is the squared distance to the nearest prototype of {asked} and d− that "  # noqa: RUF001
-        "to the nearest of any other class. Below 0: that class wins. The nearer to 0, the closer the call."
-        + (LEARNED if any(model.omega is not None for model in view.models.values()) else "")
-    )
+    with st.expander("Details for experts: how clear, as a number"):
+        st.markdown("**μ.** " + ", ".join(f"{name} {mu}" for name, mu in mus.items()) + ".")
+        st.caption(
+            f"μ = (d+ − d−) / (d+ + d−), where d+ is the squared distance to the nearest prototype of {asked} and d− "  # noqa: RUF001
+            "that to the nearest of any other class. Below 0: that class wins. The nearer to 0, the closer the call."
+            + (LEARNED if any(model.omega is not None for model in view.models.values()) else "")
+        )
 
 
 def _why(view: View, method: str, x: np.ndarray, truth: int | None) -> None:
@@ -258,11 +261,8 @@ def _why(view: View, method: str, x: np.ndarray, truth: int | None) -> None:
     plus, minus = int(model.labels[verdict.plus]), int(model.labels[verdict.minus])
     st.markdown(
         f"**Why {title(method)} decides {sentences.quoted(people.classes[verdict.label])}.** The rivals are prototype "
-        f"{verdict.plus + 1} for {sentences.quoted(people.classes[plus])}, at a squared distance of "
-        f"d+ = {verdict.d_plus:.3f}, "
-        f"and prototype {verdict.minus + 1} for {sentences.quoted(people.classes[minus])}, "
-        f"at d− = {verdict.d_minus:.3f}. "  # noqa: RUF001
-        f"The bars add up to d+ − d− = {wording.number(float(parts.sum()), 3)}."  # noqa: RUF001
+        f"{verdict.plus + 1} for {sentences.quoted(people.classes[plus])} and prototype {verdict.minus + 1} for "
+        f"{sentences.quoted(people.classes[minus])}. A bar shows for which of the two a column speaks, and how much."
     )
     columns = people.columns
     values = [wording.value(value) for value in decision.values_of(people, x).values()]
@@ -287,7 +287,12 @@ def _why(view: View, method: str, x: np.ndarray, truth: int | None) -> None:
             "INP mixes the columns before distances are taken. A column's part is what it adds through all of these "
             "mixtures, counted from where the two rivals draw."
         )
-    with st.expander("The same as a table"):
+    with st.expander("Details for experts: distances, and the same as a table"):
+        st.markdown(
+            f"**Distances.** d+ = {verdict.d_plus:.3f} to prototype {verdict.plus + 1}, d− = {verdict.d_minus:.3f} to "  # noqa: RUF001
+            f"prototype {verdict.minus + 1}, both squared. The bars add up to d+ − d− = "  # noqa: RUF001
+            f"{wording.number(float(parts.sum()), 3)}."
+        )
         table = pd.DataFrame({"column": columns, "value": values, "part of d+ − d−": parts})  # noqa: RUF001
         order = np.argsort(-np.abs(parts), kind="stable")
         st.dataframe(table.iloc[order], hide_index=True, alt="Every column's part of the difference of distances.")
@@ -350,7 +355,7 @@ def _group_of(view: View, block: Block, x: np.ndarray) -> int:
 
 def _changes(view: View, method: str, x: np.ndarray) -> None:
     people = view.people
-    st.markdown(f"##### The smallest single change that flips the decision of {title(method)}")
+    st.markdown(f"## The smallest single change that flips the decision of {title(method)}")
     columns = people.columns
     here = visit().prototypes
     kept = here.immutable
@@ -407,7 +412,7 @@ def _immutable(view: View, columns: list[str]) -> list[str]:
 
 def _payers(view: View, after: str) -> None:
     people, changed = view.people, _changed(view, after)
-    st.markdown(f"##### Who pays, person by person: from {title(BEFORE)} to {title(after)}")
+    st.markdown(f"## Who pays, person by person: from {title(BEFORE)} to {title(after)}")
     st.markdown(" ".join(payers(view, after)))
     if not len(changed):
         return

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairglvq import wording
-from fairglvq.explain import CellGroup, Contributions, Explained, Measure, Removal, Score
+from fairglvq.explain import CellGroup, Contributions, Explained, Measure, Removal, Score, decision
 from fairglvq.explain.decision import Change, Verdict
 from fairglvq.explain.leaves import ExplainedTree
 from fairglvq.explain.traits import Trait
@@ -66,6 +66,25 @@ def summary(view: View, method: str) -> str:
         return f"{told} There are no two groups to compare."
     told += " " + _parity(view, explained, f"get {wanted}")
     return told if math.isnan(score.equal_opportunity) else f"{told} {_opportunity(view, explained)}"
+
+
+LAW = (
+    "The law usually forbids to decide by such an attribute, and asks for a good reason where a rule that does not "
+    "name it still puts one group at a disadvantage."
+)
+
+
+def protected(view: View, method: str) -> str:
+    """Whether the model sees the group, how many decisions hang on it alone, and what the law usually asks."""
+    found, name = decision.flip_counts(view.people, view.models[method]), quoted(view.people.group_column)
+    if found is not None:
+        changed, n = (sum(counts) for counts in found)
+        told = f"The model sees {name}. If nothing but this changed, {changed:,} of {n:,} decisions would change"
+    elif decision.named_after_group(view.people):
+        told = f"The model sees {name} only together with other values, so it cannot be changed alone"
+    else:
+        told = f"The model does not see {name}: no decision changes if only this does. Other columns may give it away"
+    return f"**Protected attribute.** {told}. {LAW}"
 
 
 def _where(explained: Explained) -> str:
@@ -160,13 +179,10 @@ def size(view: View, explained: Explained, p: int) -> str:
     return f"It decides for **{wording.percent(n / all_of_them)}** of them: {n:,} of {view.measured_words}."
 
 
-def beyond(columns: Sequence[str]) -> str:
-    """Where a prototype left the people behind, and what that does to its shares."""
-    return (
-        f"Training may push a prototype to where nobody is. This one lies beyond everybody in: "
-        f"{wording.listed([md(column) for column in columns], 6)}. Shares of a "
-        "category are then cut at 0 and brought to 100% to be read."
-    )
+BEYOND = (
+    "Training may push a prototype to where nobody is; these values are beyond everybody in the data. Shares of a "
+    "category are then cut at 0 and brought to 100% to be read."
+)
 
 
 def aside(distance: float) -> str:

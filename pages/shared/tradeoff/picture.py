@@ -275,7 +275,7 @@ def point_picker(table: pd.DataFrame) -> tuple[str, float | None] | None:
 def point_details(found: Found, method: str, strength: float | None) -> pd.DataFrame:
     """The folds of a point and its groups; returns its rows."""
     rows = curve.rows_of(found.rows, method, strength).sort_values(["seed", "fold"], ignore_index=True)
-    st.subheader(curve.label(method, strength), anchor=False)
+    st.header(curve.label(method, strength), anchor=False)
     st.caption(methods.get(method).explanation)
     shown = [name for name in MEASURES if name in rows]
     left, right = st.columns(2)

@@ -40,7 +40,7 @@ STYLE = """<style>
 def draw(frame: pd.DataFrame) -> None:
     """Decision, group, and what happens to gaps and rare values."""
     draft = current_draft()
-    st.subheader("What the columns mean", anchor=False)
+    st.header("What the columns mean", anchor=False)
     names = [str(name) for name in frame.columns]
     with st.container(key="choices"):
         left, right = st.columns(2, gap="medium")
@@ -132,8 +132,8 @@ def _group_details(draft: Plan) -> None:
         )  # fmt: skip
     control(
         "checkbox", "The model may see this column", draft.protected not in draft.left_out, _set_sees, name="sees",
-        help="As in the paper, where it is among the features. Without it, other columns may still give the group "
-        "away.",
+        help="Off, because deciding by a protected attribute is mostly forbidden. Other columns may still give the "
+        "group away. The paper's experiments have it among the features.",
     )  # fmt: skip
 
 

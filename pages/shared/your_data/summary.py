@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
 
 import pandas as pd
 import streamlit as st
 
 from fairglvq.datasets import Block, Dataset, table
 from fairglvq.datasets.base import columns_of, trait_blocks
-from fairglvq.datasets.table import Plan, TableError
+from fairglvq.datasets.table import Plan, Reading, TableError
 from fairglvq.datasets.table.profile import GroupRate, Profile, Proxy, profile
 from fairglvq.report.templating import render
-from fairglvq.wording import interval, number, of_hundred, percent, points, quoted
+from fairglvq.wording import gap, interval, number, of_hundred, percent, quoted, rows
 from pages.shared import safe_text
 from pages.shared.visit import visit
 
@@ -64,19 +63,30 @@ def build() -> tuple[Dataset, Profile] | None:
     return kept[2]
 
 
-def draw(data: Dataset, found: Profile, plan: Plan, notes: Collection[str]) -> None:
-    """Rates, proxies, encoding, and what was dropped, filled or merged; ``notes`` were said before."""
-    st.subheader("Before any model", anchor=False)
+def draw(data: Dataset, found: Profile, plan: Plan, reading: Reading) -> None:
+    """What was dropped, filled or merged; then rates, proxies and encoding."""
+    st.header("Before any model", anchor=False)
+    safe_text.say(rows_words(len(data.y), len(reading.frame)), "box")
+    safe_text.listed(said for said in data.caveats if said not in reading.notes)  # those were said before
     safe_text.say(gap_words(data, found))
     left, right = st.columns(2, gap="large")
     with left:
-        st.html(rates_table(found.rates, quoted(data.class_names[data.favourable])))
+        st.html(rates_table(found.rates, quoted(data.class_names[data.favourable]), len(data.y)))
         safe_text.say("The thin line is the 95% interval: where the share may well lie with this many people.", "small")
     with right:
         st.html(proxies_table(found.proxies[:SHOWN_PROXIES]))
         safe_text.say(proxy_words(found), "small")
     encoding(data, plan)
-    safe_text.listed(said for said in data.caveats if said not in notes)
+
+
+def rows_words(used: int, read: int) -> str:
+    """How many rows the numbers are about, and how many were left out, of how many."""
+    if used == read:
+        return f"All {rows(read)} of your table are described here."
+    return (
+        f"{used:,} of {rows(read)} of your table are described here; {read - used:,} ({percent((read - used) / read)}) "
+        "were left out."
+    )
 
 
 def gap_words(data: Dataset, found: Profile) -> str:
@@ -85,7 +95,7 @@ def gap_words(data: Dataset, found: Profile) -> str:
     wanted = data.class_names[data.favourable]
     words = (
         f"Of 100 people in the group {quoted(low.group)}, {of_hundred(low.rate)} have the outcome {quoted(wanted)}; of "
-        f"100 in the group {quoted(high.group)}, {of_hundred(high.rate)}. The gap is {points(found.gap)} points"
+        f"100 in the group {quoted(high.group)}, {of_hundred(high.rate)}. The gap is {gap(found.gap)}"
     )
     if math.isnan(found.gap_low):
         return words + "."
@@ -94,9 +104,9 @@ def gap_words(data: Dataset, found: Profile) -> str:
     return f"{words}{reach}.{chance}"
 
 
-def rates_table(rates: tuple[GroupRate, ...], outcome: str) -> str:
+def rates_table(rates: tuple[GroupRate, ...], outcome: str, n: int) -> str:
     """Favourable rates as bars with intervals, and the same in figures."""
-    rows = [
+    bars = [
         {
             "group": rate.group,
             "small": rate.small,
@@ -109,12 +119,12 @@ def rates_table(rates: tuple[GroupRate, ...], outcome: str) -> str:
         }
         for rate in rates
     ]
-    return render("group_rates.html.j2", rows=rows, outcome=outcome)
+    return render("group_rates.html.j2", rows=bars, outcome=outcome, n=n)
 
 
 def proxies_table(proxies: tuple[Proxy, ...]) -> str:
     """How well single columns tell the group."""
-    rows = [
+    bars = [
         {
             "column": proxy.column,
             "protected": proxy.protected,
@@ -124,7 +134,7 @@ def proxies_table(proxies: tuple[Proxy, ...]) -> str:
         }
         for proxy in proxies
     ]
-    return render("proxies.html.j2", rows=rows)
+    return render("proxies.html.j2", rows=bars)
 
 
 def proxy_words(found: Profile) -> str:
