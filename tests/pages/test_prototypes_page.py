@@ -355,7 +355,9 @@ def test_a_prototype_of_inp_that_training_pushed_aside_is_told():
     explained = view(at).explained("inp")
     p = int(explained.aside.argmax())
     assert explained.aside[p] > 0.05
-    checked(labelled(at.toggle, "Show all").set_value(True).run())
+    at.session_state["visit"].prototypes.all_cards = True
+    at.session_state["idle_cards"] = True  # where prototypes that decide for nobody are
+    checked(at.run())
     checked(at.button(key=f"open_{p}").click().run())
     assert any(f"pushed this prototype {explained.aside[p]:.2f} aside" in words.value for words in at.caption)
 
