@@ -108,7 +108,7 @@ def opened(choice: Choice, found: results.Found, method: str, strength: float | 
         ready = settings is not None and not download.needed(choice.dataset)
         if st.button("In the playground", disabled=not ready):
             go(settings, method, "pages/playground.py")
-        if st.button("Its prototypes", disabled=not ready):
+        if st.button("Its leaves" if method == "fairtree" else "Its prototypes", disabled=not ready):
             go(settings, method, "pages/prototypes.py")
     if settings is None:
         st.caption(f"The other pages cannot show {methods.get(method).title} of this strength on these data.")
