@@ -111,7 +111,7 @@ def opened(choice: Choice, found: results.Found, method: str, strength: float | 
         ready = settings is not None and not download.needed(choice.dataset)
         if st.button("In the playground", disabled=not ready):
             go(settings, method, "pages/playground.py")
-        if st.button("Its prototypes", disabled=not ready):
+        if st.button("Its leaves" if method == "fairtree" else "Its prototypes", disabled=not ready):
             go(settings, method, "pages/prototypes.py")
     if ready and (seconds := labels[fold, seed].seconds) >= LONG:
         st.caption(

@@ -13,7 +13,7 @@ from typing import Any
 from fairglvq.datasets import DATASETS
 from fairglvq.experiments import methods, paper, sweep
 from fairglvq.experiments.sweep import ModelKey, Sweep
-from fairglvq.scenes.settings import DEFAULTS, GAPS, TABLE, Fold, Settings
+from fairglvq.scenes.settings import DEFAULTS, FIELDS, GAPS, TABLE, Fold, Settings
 
 PARAMETERS = {
     "prototypes": "n_prototypes",
@@ -39,6 +39,7 @@ OPENED_AS = {
     "gmlvq": ("glvq", "matrix"),
     "fairgmlvq": ("fairglvq", "matrix"),
     "paritylvq": ("paritylvq", "matrix"),
+    "fairtree": ("fairtree", "euclidean"),
 }
 """What the playground can show: by method, what it is called there, and its metric."""
 
@@ -150,11 +151,13 @@ def settings_of(choice: Choice, model: ModelKey) -> Settings | None:
     panel, metric = OPENED_AS[model.method]
     if metric == "matrix" and not base.real and panel != "paritylvq":
         return None
+    if panel in FIELDS["beside"].drawn_only and base.real:
+        return None
     own: dict[str, Any] = {name: getattr(choice, name) for name in PARAMETERS}
     # Nothing is trained that was not asked for; the others can be chosen there.
     own |= {"metric": metric if base.real else "euclidean", "bins": choice.bins}
     own["beside"] = ("fairglvq",) if panel == "glvq" else (panel,)
-    if panel == "fairglvq":
+    if panel in ("fairglvq", "fairtree"):
         own["C"] = model.strength
     elif panel == "inp":
         own["projections"] = int(model.strength or 0)

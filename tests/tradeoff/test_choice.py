@@ -127,6 +127,7 @@ QUICK_GERMAN = replace(usual("german"), epochs=5, folds=3, prototypes=2)
         (QUICK_XOR, ModelKey("inp", 1.0, 0, 0)),
         (QUICK_XOR, ModelKey("glvq", None, 2, 0)),
         (QUICK_XOR, ModelKey("paritylvq", 0.9, 1, 0)),
+        (QUICK_XOR, ModelKey("fairtree", 0.5, 1, 0)),
         (QUICK_GERMAN, ModelKey("gmlvq", None, 2, 0)),
         (replace(QUICK_GERMAN, bins=8), ModelKey("glvq", None, 1, 0)),
         (replace(QUICK_GERMAN, bins=8), ModelKey("paritylvq", 1.0, 1, 0)),
@@ -145,7 +146,7 @@ def test_an_opened_model_is_the_one_on_the_curve(choice, model):
     panel = OPENED_AS[model.method][0]
     assert settings.methods == ("glvq", "fairglvq" if panel == "glvq" else panel)  # nothing else is trained
     trained = training.train_part(settings, loaded, panel, lambda share: None)
-    found = scoring.score(loaded, scoring.decide(loaded, trained, trained.prototypes[-1]))
+    found = scoring.score(loaded, scoring.final_decisions(loaded, trained))
     assert found == (row.accuracy, row.statistical_parity, row.equal_opportunity)
 
 
@@ -153,6 +154,7 @@ def test_what_the_playground_cannot_show_cannot_be_opened():
     assert settings_of(XOR, ModelKey("gradient_boosting", None, 0, 0)) is None
     assert settings_of(XOR, ModelKey("gmlvq", None, 0, 0)) is None
     assert settings_of(usual("german"), ModelKey("paritylvq", 0.87, 0, 0)) is None  # not on the slider
+    assert settings_of(usual("german"), ModelKey("fairtree", 0.5, 0, 0)) is None  # drawn data only
 
 
 def test_rows_in_bins_are_rows_of_their_own():
