@@ -21,24 +21,23 @@ from pages.shared.style import STYLE
 from pages.shared.visit import visit
 from pages.shared.widgets import button
 
-INTRO = (
-    "Each point is a person: colour is the true label, shape is their group. Each large mark is a **prototype** "
-    "that decides for everyone nearest to it. GLVQ only wants to be right, INP removes one direction of the plane, "
-    "**FairGLVQ** pushes against what tells groups apart. Press play, drag a prototype, turn C."
+STORIES = {
+    "three_classes": "A school rejects, admits or puts on a waiting list.",
+    "table": "Your table.",
+}
+BANK = "A bank decides who gets a loan."
+PEOPLE = (
+    "Each point is a person: colour is the true label, shape is {group}. Each large mark is a **prototype** that "
+    "decides for everyone nearest to it{how}."
 )
-
-REAL_INTRO = (
-    "Each point is a person: colour is the true label, shape is their group. Each large mark is a **prototype** "
-    "that decides for everyone nearest to it, in all dimensions at once; the picture is a slice. Press play, drag a "
-    "prototype, turn C."
-)
-
-OWN_PLANE_INTRO = (
-    "Each point is a person: colour is the true label, shape is their group. Each model has found the two directions "
-    "that its decisions need, and its picture shows exactly these; each large mark is a **prototype** that decides for "
-    "its cell. GLVQ only wants to be right; **ParityLVQ** keeps to the gap that you allow. Move that slider and watch "
-    "the border turn."
-)
+SLICE = ", in all dimensions at once; the picture is a slice"
+OWN_PLANE = "; each model shows the two directions that its decisions need"
+METHODS = {
+    "glvq": "**GLVQ** only wants to be right",
+    "inp": "**INP** first removes what gives the group away",
+    "fairglvq": "**FairGLVQ** pushes against what tells groups apart",
+    "paritylvq": "**ParityLVQ** keeps to the gap that you allow",
+}
 
 
 def main() -> None:
@@ -78,14 +77,20 @@ def heading(place: DeltaGenerator, settings: Settings) -> None:
 
 
 def intro(settings: Settings) -> str:
-    """What there is to see."""
-    preset = preset_of(settings)
-    if preset:
+    """What there is to see: a preset's story, or whose decisions these are; and why there are several pictures."""
+    if preset := preset_of(settings):
         return PRESETS[preset].story
-    if not settings.real:
-        return INTRO
-    what = "Your table." if settings.dataset == TABLE else DATASETS[settings.dataset].description
-    return f"**{what}** {OWN_PLANE_INTRO if settings.metric == 'matrix' else REAL_INTRO}"
+    what = DATASETS[settings.dataset].description if settings.real and settings.dataset != TABLE else BANK
+    how = "" if not settings.real else OWN_PLANE if settings.metric == "matrix" else SLICE
+    people = PEOPLE.format(group="their group" if settings.real else "their town", how=how)
+    story = STORIES.get(settings.dataset, what)
+    return f"**{story}** {people} {why_several(settings)} Press play, drag a prototype, turn C."
+
+
+def why_several(settings: Settings) -> str:
+    """Why there is more than one picture."""
+    ways = ", ".join(METHODS[method] for method in settings.methods)
+    return f"The pictures show the same people, decided in {len(settings.methods)} ways: {ways}."
 
 
 def notices(settings: Settings) -> None:

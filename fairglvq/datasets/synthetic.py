@@ -27,6 +27,8 @@ Labels = npt.NDArray[np.int64]
 
 AXES = ("x", "height")
 PAPER = "Störck et al. (2024). FairGLVQ: Fairness in Partition-Based Classification; drawn anew from its description"
+LOAN = {0: "no loan", 1: "loan"}  # a story for newcomers; labels and groups stay 0, 1, 2
+TOWNS = ("town A", "town B", "town C")
 OURS = "Made for this project, drawn at random"
 
 
@@ -181,8 +183,8 @@ def _dataset(
         s=s,
         blocks=tuple(Block(axis, i, i + 1, "number") for i, axis in enumerate(AXES)),
         favourable=favourable,
-        class_names=class_names or {0: "class 0", 1: "class 1"},
-        group_names={group: f"group {group}" for group in range(n_groups)},
+        class_names=class_names or LOAN,
+        group_names=dict(enumerate(TOWNS[:n_groups])),
         label_column="class",
         group_column="group",
         source=source,

@@ -107,12 +107,10 @@ class View:
 
     @property
     def who(self) -> list[str]:
-        """The groups as people: "women", or "people of group 0"."""
+        """The groups as people: "women", or "people in “B”"."""
         if self.settings.dataset in PEOPLE:
             return PEOPLE[self.settings.dataset]
-        return [
-            f"people of {name}" if name.startswith("group ") else f"people in “{name}”" for name in self.points.groups
-        ]
+        return [f"people in “{name}”" for name in self.points.groups]
 
     @property
     def measured_words(self) -> str:

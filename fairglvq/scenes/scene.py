@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fairglvq.datasets.synthetic import DEFINITIONS, TOWNS
 from fairglvq.grammar import stage_grammar
 from fairglvq.scenes import own_plane
 from fairglvq.scenes.leaves import Leaves
 from fairglvq.scenes.planes import OWN_PLANE, SAMPLE, Lens, Plane, find_plane, lens_of
 from fairglvq.scenes.points import Points
 from fairglvq.scenes.scoring import Score, changed_decisions, final_decisions, nearest, score, tallied
-from fairglvq.scenes.settings import Settings, points_of
+from fairglvq.scenes.settings import Settings, points_of, shape_of
 from fairglvq.scenes.training import Film, Training, film_key, filmed
 from fairglvq.wording import axis_name
 
@@ -24,7 +25,7 @@ PEOPLE = {
     "adult": ["women", "men"],
     "german": ["people under 25", "people of 25 or older"],
     "compas": ["people who are not Caucasian", "Caucasians"],
-}
+} | {name: [f"people of {town}" for town in TOWNS[: shape_of(name)[1]]] for name in DEFINITIONS}
 
 
 def revision(*keys: Any) -> str:

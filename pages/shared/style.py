@@ -26,6 +26,8 @@ STYLE = """<style>
 .stMain h2 { font-size: 1.15rem; line-height: 1.3; padding: 0.4rem 0 0; font-weight: 600; }
 .stMainBlockContainer > [data-testid="stVerticalBlock"] { gap: 0.7rem; }
 .stMainBlockContainer [data-testid="stMarkdownContainer"] { margin-bottom: 0; }
+.st-key-head { gap: 0.7rem; }
+.st-key-picture { gap: 0; }
 .st-key-conclusions { gap: 0.6rem; }
 .st-key-conclusions p, .st-key-offer p, .stMain [data-testid="stAlert"] p:last-child { margin-bottom: 0; }
 .st-key-t_box { position: relative; min-height: 520px; }
@@ -54,10 +56,15 @@ STYLE = """<style>
 @media (max-width: 640px) {
   .stMainBlockContainer { padding: 4rem 1rem 2rem; }
   .stMain h1 { font-size: 1.2rem; }
-  [data-testid="stLayoutWrapper"]:has(> .st-key-intro) { order: 1; }
   [class*="st-key-preset-"] [role="radiogroup"] { flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; }
   [class*="st-key-preset-"] button { flex: none; }
   [data-testid="stExpandSidebarButton"] { width: auto; padding: 0 0.6rem; }
   [data-testid="stExpandSidebarButton"]::after { content: "Menu and controls"; margin-left: 0.3rem; font-size: 0.9rem; }
+}
+@media (max-height: 520px) {
+  .stMainBlockContainer { padding-top: 3.8rem; }
+  .stMain h1 { font-size: 1rem; }
+  .st-key-head { gap: 0.3rem; }
+  .st-key-intro p { font-size: 0.8rem; line-height: 1.3; }
 }
 </style>"""

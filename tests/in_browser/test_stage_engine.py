@@ -458,6 +458,8 @@ class Visit:
         self.page.wait_for_selector(f"{STAGE}:not({sign})" if negate else f"{STAGE}{sign}", state="attached")
 
     def act(self, name):
+        if name.startswith(("show-", "panel-")):
+            self.stage.evaluate("(root) => { root.querySelector('.view-menu').open = true; }")
         return self.page.locator(f'[data-action="{name}"]')
 
     def gestures(self):

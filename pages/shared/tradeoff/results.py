@@ -128,7 +128,8 @@ def _store(choice: Choice) -> Store | None:
 
 
 def _group_names(choice: Choice) -> list[str]:
-    names = bundle.load().groups.get(choice.dataset)
+    drawn = choice.dataset != TABLE and DATASETS[choice.dataset].synthetic  # quickly loaded, under their newest names
+    names = None if drawn else bundle.load().groups.get(choice.dataset)
     if names or download.needed(choice.dataset):
         return list(names or [])
     data = data_of(choice)

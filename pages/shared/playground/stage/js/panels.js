@@ -5,6 +5,7 @@ import { makeElement, patchAttribute, patchHidden, patchText } from "./dom.js";
 import { percent, strengthText } from "./format.js";
 
 const NARROW = 700;
+const FLAT = 520; // pixels of height: a phone on its side shows small pictures beside each other rather than half of one
 
 export function createPanel(key, stage) {
   const title = makeElement("h3", { class: "title" });
@@ -127,9 +128,11 @@ function nearestIndex(values, wanted) {
 
 /** Sizes of the pictures for a stage of some width: {columns, widthOf(enlarged), heightOf(...)}. */
 export function panelSizes(width, visible, bounds, screenHeight) {
-  const columns = width < NARROW ? 1 : Math.max(1, visible);
+  const flat = screenHeight < FLAT;
+  const beside = width >= (flat ? FLAT : NARROW);
+  const columns = beside ? Math.max(1, visible) : 1;
   const [x0, y0, x1, y1] = bounds;
   const aspect = Math.min(1.05, Math.max(0.72, (y1 - y0) / (x1 - x0 || 1)));
-  const tallest = Math.max(360, 0.74 * screenHeight);
+  const tallest = flat && beside ? screenHeight / 3 : Math.max(360, 0.74 * screenHeight);
   return { columns, height: (pictureWidth) => Math.round(Math.min(pictureWidth * aspect, tallest)) };
 }

@@ -3,7 +3,7 @@
 import { metricsOf } from "./metrics.js";
 import { gapPoints, NOTHING, percent, whole } from "./format.js";
 import {
-  basisSentence, groupName, modelSentence, opportunitySentence, peopleSentence, shortBasis, SMALL_GROUP, smallGroupSentence,
+  basisSentence, groupName, modelSentence, lessonSentence, opportunitySentence, peopleSentence, SMALL_GROUP, smallGroupSentence,
 } from "./sentences.js";
 import { makeElement, makeGlyph, mountWidget, patchBar, patchHidden, patchText } from "./dom.js";
 
@@ -45,7 +45,6 @@ function buildNotes(section) {
 
 function buildReadout(scene, section, key) {
   const which = makeElement("span", { class: "fgs-which" });
-  const basis = makeElement("p", { class: "fgs-caption" });
   const measures = MEASURES.map(({ name, means }) => {
     const bar = makeElement("span", { class: "fgs-bar" });
     const value = makeElement("dd");
@@ -61,19 +60,20 @@ function buildReadout(scene, section, key) {
   });
   const people = makeElement("p", { class: "fgs-sentence" });
   const opportunity = makeElement("p", { class: "fgs-sentence fgs-sentence-long" });
+  const lesson = makeElement("p", { class: "fgs-sentence fgs-lesson" });
   const article = makeElement(
     "article",
     { class: "fgs-method", "data-method": key, "aria-label": scene.panels.find((p) => p.key === key).title },
     makeElement("p", {}, which),
-    basis,
     makeElement("dl", { class: "fgs-measures" }, ...measures.flatMap((m) => [m.term, m.value, m.track])),
     people,
     opportunity,
+    lesson,
     makeElement("p", { class: "fgs-caption" }, "Who gets the favourable decision"),
     makeElement("ul", { class: "fgs-groups" }, ...groups.map((g) => g.item)),
   );
   section.append(article);
-  return { key, article, which, basis, measures, groups, people, opportunity };
+  return { key, article, which, measures, groups, people, opportunity, lesson };
 }
 
 function buildMeanings() {
@@ -96,13 +96,15 @@ function patchReadout(method, scene, models) {
   const model = models[method.key];
   const result = metricsOf(scene, model);
   patchText(method.which, modelSentence(scene, model));
-  patchText(method.basis, `Measured ${shortBasis(result)}`);
   MEASURES.forEach(({ key, show }, m) => {
     patchText(method.measures[m].value, show(result[key]));
     patchBar(method.measures[m].bar, result[key]);
   });
   patchText(method.people, peopleSentence(scene, result));
   patchText(method.opportunity, opportunitySentence(scene, result));
+  const lesson = lessonSentence(result);
+  patchText(method.lesson, lesson);
+  patchHidden(method.lesson, !lesson);
   result.groups.forEach((group, g) => {
     const size = group.n < SMALL_GROUP ? `only ${whole(group.n)}` : whole(group.n);
     const rate = group.rate === null ? NOTHING : percent(group.rate, 0);

@@ -45,6 +45,16 @@ export function opportunitySentence(scene, result) {
   });
 }
 
+const CLOSED = 0.05; // a gap under five points
+const OPEN = 0.1; // a gap over ten
+
+/** Where parity is reached and equal opportunity is not: fair by one measure is not fair by the other. Else "". */
+export function lessonSentence({ sp, eo }) {
+  if (sp === null || eo === null || sp >= CLOSED || eo <= OPEN) return "";
+  return `Fair by one measure, not by the other: groups get the favourable decision about equally often (gap ${gapPoints(sp)}), ` +
+    `but not their people with a favourable true label (gap ${gapPoints(eo)}).`;
+}
+
 function comparison(scene, widest, { none, who, other, gets }) {
   if (!widest) return none;
   const low = `Of 100 ${groupPeople(scene, widest.low)}${who}`;
@@ -63,11 +73,6 @@ export function basisSentence(scene, result) {
   const count = `${whole(result.n)} `;
   const groups = result.groups.map((g, i) => `${whole(g.n)} ${groupPeople(scene, i)}`).join(", ");
   return `Measured on ${result.heldOut ? count : ""}${where} (${groups}).`;
-}
-
-/** The same in a few words, for places where the full sentence stands elsewhere. */
-export function shortBasis(result) {
-  return `on ${whole(result.n)} ${result.heldOut ? "held-out" : "training"} points`;
 }
 
 /** Says which groups are too small to trust, or "" if none is. */
@@ -113,9 +118,14 @@ export function tradeoffAlt({ panel, knob, values }, results) {
 
 export function timelineAlt(panel, frame) {
   if (panel.moments) return `${panel.title}: ${panel.moments[frame]}`;
-  const fair = hasFairCost(panel) ? `, fairness cost ${number(panel.costFair[frame])}` : "";
+  const fair = hasFairCost(panel) ? `, cells reveal the group ${number(revealed(panel)[frame])}` : "";
   const flips = panel.flips?.[frame] ? `, ${plural(panel.flips[frame], "pseudo-class flip")}` : "";
   return `${panel.title}: class cost ${number(panel.costClass[frame])}${fair}${flips}`;
+}
+
+/** How well cells reveal the group, per frame: the fairness cost counted so that lower is fairer. */
+export function revealed(panel) {
+  return Array.from(panel.costFair, (value) => -value);
 }
 
 /** Methods without a fairness term ship zeros or nothing; drawing those would suggest a cost that does not exist. */

@@ -1,7 +1,7 @@
 // Both cost terms over the epochs, the moments a prototype changed its pseudo-class, and a cursor to seek with.
 
 import { number, plural, whole } from "./format.js";
-import { hasFairCost, timelineAlt } from "./sentences.js";
+import { hasFairCost, revealed, timelineAlt } from "./sentences.js";
 import {
   dragOver, makeElement, makeSvg, mountWidget, patchAttribute, patchHidden, patchStyle, patchText, sliderKey,
 } from "./dom.js";
@@ -63,8 +63,8 @@ function buildTimeline(section, hooks) {
   parts.rows = {
     costClass: row("Class cost", "lower is better",
       "Falls when people lie closer to a prototype of their own class than to another."),
-    costFair: row("Fairness cost", "FairGLVQ pushes it up",
-      "How badly a person's group can be guessed from the nearest prototypes."),
+    revealed: row("How well cells reveal the group", "lower is fairer",
+      "How well a person's group can be guessed from the nearest prototypes: the fairness cost of FairGLVQ, with a minus."),
     flips: row("Pseudo-class flips", "a prototype’s cell gets another majority group",
       "The pseudo-class of a prototype is the group of most training points nearest to it."),
   };
@@ -111,13 +111,14 @@ function seekFlip(parts, direction) {
 
 function drawLines(parts, scene, shown) {
   const { epochs } = scene.meta;
-  for (const name of ["costClass", "costFair"]) {
-    const panels = shown.filter((p) => p[name]?.length && (name === "costClass" || hasFairCost(p)));
-    const values = panels.flatMap((p) => [...p[name]]).filter(Number.isFinite);
+  const lines = { costClass: (p) => p.costClass ?? [], revealed: (p) => (hasFairCost(p) ? revealed(p) : []) };
+  for (const [name, line] of Object.entries(lines)) {
+    const panels = shown.filter((p) => line(p).length);
+    const values = panels.flatMap((p) => [...line(p)]).filter(Number.isFinite);
     const [low, high] = [Math.min(...values), Math.max(...values)];
     const { svg, range, box, label } = parts.rows[name];
     svg.replaceChildren(...panels.map((p) =>
-      makeSvg("path", { class: `fgs-line fgs-line-${p.key}`, d: costPath(epochs, p[name], low, high) })));
+      makeSvg("path", { class: `fgs-line fgs-line-${p.key}`, d: costPath(epochs, line(p), low, high) })));
     patchText(range, values.length ? `(from ${number(low)} to ${number(high)})` : "");
     [box, label].forEach((element) => patchHidden(element, !values.length));
   }
@@ -170,7 +171,7 @@ function patchTimeline(parts, scene, models, view) {
 
 function legendText(panel, frame) {
   if (panel.moments) return panel.moments[frame];
-  const fair = hasFairCost(panel) ? `, fairness ${number(panel.costFair[frame])}` : "";
+  const fair = hasFairCost(panel) ? `, group ${number(revealed(panel)[frame])}` : "";
   const flips = panel.flips?.[frame] ? `, ${plural(panel.flips[frame], "flip")}` : "";
   return `class ${number(panel.costClass[frame])}${fair}${flips}`;
 }

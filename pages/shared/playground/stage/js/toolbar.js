@@ -35,9 +35,8 @@ export function createToolbar(slot, stage) {
     action: "share", icon: "share", text: "Share", label: "Copy a link to exactly this picture", onclick: () => stage.share(),
   });
   const status = makeElement("span", { class: "status", role: "status" });
-  const actions = makeElement("div", { class: "group actions" }, undo, paint, share);
-  const tools = makeElement("div", { class: "bar tools" }, show, panels, makeElement("div", { class: "group end" }, status, fit));
-  slot.append(makeElement("div", { class: "bar top" }, transport.element, actions), tools);
+  const actions = makeElement("div", { class: "group actions" }, createMenu(stage, show, panels, transport.speed), fit, undo, paint, share);
+  slot.append(makeElement("div", { class: "bar top" }, transport.element, actions, status));
 
   let panelKeys = "";
   let panelToggles = [];
@@ -71,6 +70,21 @@ export function createToolbar(slot, stage) {
   };
 }
 
+/** What few visitors change: behind one button. */
+function createMenu(stage, ...groups) {
+  const title = makeElement("summary", { class: "button", "data-action": "view" }, "View");
+  const menu = makeElement("details", { class: "view-menu" }, title, makeElement("div", { class: "choices" }, ...groups));
+  const { signal } = stage.ending;
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    menu.open = false;
+    title.focus();
+    event.stopPropagation();
+  });
+  window.addEventListener("pointerdown", (event) => (menu.open &&= event.composedPath().includes(menu)), { signal });
+  return menu;
+}
+
 function createTransport(stage) {
   const start = makeButton({ action: "start", icon: "start", label: "Back to the start (r)", onclick: () => stage.toStart() });
   const play = makeButton({
@@ -92,9 +106,10 @@ function createTransport(stage) {
     onchange: () => stage.setSpeed(Number(speed.value)),
   }, ...SPEEDS.map((value) => makeElement("option", { value: String(value) }, `${value}×`)));
   const element = makeElement("div", { class: "bar transport", role: "group", "aria-label": "Training over the epochs" },
-    makeElement("div", { class: "group" }, start, play, step), scrubber, counter, speed);
+    makeElement("div", { class: "group" }, start, play, step), scrubber, counter);
   return {
     element,
+    speed: makeElement("label", { class: "group" }, "Speed of playing", speed),
     update() {
       const { scene, state } = stage;
       const { epochs } = scene.meta;
