@@ -14,7 +14,7 @@ from fairglvq.tradeoff.choice import OPENED_AS, Choice, settings_of, usual
 from pages.shared import download, menu
 from pages.shared.session import enter
 from pages.shared.style import STYLE
-from pages.shared.tradeoff import controls, export, links, picture, results, session
+from pages.shared.tradeoff import controls, export, links, picture, results, scenarios, session
 from pages.shared.visit import visit
 from pages.shared.widgets import button
 
@@ -84,6 +84,7 @@ def body(choice: Choice, was_running: bool) -> None:
     drawn = picture.picture(choice, table, view)
     point = picture.point_picker(table)
     picture.conclusions(choice, found, table, view)
+    scenarios.draw(choice, found, table)
     if point:
         opened(choice, found, *point)
     export.offer(choice, found, table, drawn.figure)

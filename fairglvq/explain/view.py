@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,13 @@ from fairglvq.trees.rules import rules
 from fairglvq.wording import AxisTrait, axis_name
 
 CROWD = 400  # people drawn on a map
+
+
+def who_of(dataset: str, groups: Sequence[str]) -> list[str]:
+    """The groups of a data set as people: "women", or "people of group 0"."""
+    if dataset in PEOPLE:
+        return PEOPLE[dataset]
+    return [f"people of {name}" if name.startswith("group ") else f"people in “{name}”" for name in groups]
 
 
 @dataclass(eq=False)
@@ -108,9 +115,7 @@ class View:
     @property
     def who(self) -> list[str]:
         """The groups as people: "women", or "people in “B”"."""
-        if self.settings.dataset in PEOPLE:
-            return PEOPLE[self.settings.dataset]
-        return [f"people in “{name}”" for name in self.points.groups]
+        return who_of(self.settings.dataset, self.points.groups)
 
     @property
     def measured_words(self) -> str:

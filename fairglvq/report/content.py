@@ -25,6 +25,7 @@ from fairglvq import explain
 from fairglvq.datasets.base import Dataset, trait_blocks
 from fairglvq.explain.traits import SEEN, differences, traits
 from fairglvq.intervals import newcombe, wilson
+from fairglvq.tradeoff.scenario import Scenario
 from fairglvq.version import __version__
 from fairglvq.wording import of_hundred, quoted
 
@@ -152,6 +153,7 @@ class Report:
     caveats: tuple[str, ...] = ()
     curve: tuple[Mapping[str, Any], ...] = ()
     curve_differs: tuple[str, ...] | None = None
+    scenarios: tuple[Scenario, ...] = ()
     script: str = ""
     made: str = ""
     library_version: str = field(default=__version__)
@@ -171,6 +173,7 @@ def make(
     baseline: tuple[str, explain.Explained] | None = None,
     curve: pd.DataFrame | Iterable[Mapping[str, Any]] | None = None,
     curve_differs: Iterable[str] | None = None,
+    scenarios: Iterable[Scenario] = (),
     script: str = "",
     made: str = "",
     caveats: Iterable[str] = (),
@@ -179,8 +182,8 @@ def make(
 
     ``measured`` says whom the numbers are about ("200 held-out people"), ``who`` what the people of each group are
     called ("women"), ``settings`` are words by words, ``baseline`` name and cells of a model without a fairness term
-    for the same people, ``curve`` tidy rows of `evaluation.evaluate`, ``script`` a Python script that prints the
-    numbers anew (see `fairglvq.report.scripts`), ``made`` the day.
+    for the same people, ``scenarios`` what was weighed, ``curve`` tidy rows of `evaluation.evaluate`, ``script``
+    a Python script that prints the numbers anew (see `fairglvq.report.scripts`), ``made`` the day.
     """
     people = explained.people
     table = explained.table  # (G, K, K) group, truth, decision
@@ -205,6 +208,7 @@ def make(
         caveats=(*data.caveats, *caveats),
         curve=_curve_rows(curve),
         curve_differs=None if curve_differs is None else tuple(curve_differs),
+        scenarios=tuple(scenarios),
         script=script,
         made=made,
     )

@@ -18,6 +18,7 @@ from fairglvq.intervals import SMALL
 from fairglvq.report import verdict
 from fairglvq.report.content import Card, Facts, Report, Share, words
 from fairglvq.report.templating import render
+from fairglvq.tradeoff.scenario import side_by_side
 from fairglvq.wording import (
     capital,
     counted,
@@ -46,6 +47,7 @@ def to_html(report: Report) -> str:
         words=words(report),
         beside=_beside(report),
         **_ends(report),
+        scenarios=side_by_side(report.scenarios) if report.scenarios else None,
         numbers=_numbers(report),
         groups=_groups(report),
         curve=_curve(report),

@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # for annotations only: a first picture must not wait for wha
     from fairglvq.scenes.service import Job, Show
     from fairglvq.scenes.training import Film
     from fairglvq.tradeoff.choice import Choice
+from fairglvq.tradeoff.scenario import Scenario
 
 
 @dataclass
@@ -107,6 +108,9 @@ class CurveVisit:
     logarithmic: bool = False
     strength_of: str | None = None
     keep_scores: bool = False
+    accepted: float | None = None  # the largest gap allowed, in points
+    scenario_name: str = ""
+    scenarios: list[tuple[tuple[str, str], Scenario]] = field(default_factory=list)  # of which data set and table
     limits: dict[tuple, Future] = field(default_factory=dict)
     run: SweepRun | None = None
     run_choice: Choice | None = None

@@ -18,6 +18,7 @@ from fairglvq.explain.people import Population, population
 from fairglvq.fairness import metrics
 from fairglvq.report import content as report
 from fairglvq.report.html import to_html
+from fairglvq.tradeoff.scenario import Outcome, Scenario
 
 EVIL = "<script>alert(1)</script>"
 
@@ -303,3 +304,15 @@ def test_where_nothing_differs_nothing_is_told_apart():
 def test_a_model_that_sees_everything_fills_in_nothing(made):
     assert made.filled_in == ""
     assert "filled in" not in to_html(made)
+
+
+def test_scenarios_that_were_weighed_are_on_page_one(explained, german):
+    outcomes = (Outcome("people under 25", 190, 100, 12), Outcome("people of 25 or older", 810, 600, -30))
+    weighed = [Scenario("mild <b>", 0.1, "FairGLVQ (C = 1)", 0.096, 0.74, outcomes)]
+    made = report.make(explained, german, method="FairGLVQ", scenarios=weighed)
+    page = Page(to_html(made))
+    first = page.text[: page.text.index("How it decides")]
+    assert "mild <b>" in first
+    assert "600 of 810 (\N{MINUS SIGN}30)" in first
+    assert "b" not in page.tags
+    assert json.loads(report.to_json(made))["scenarios"][0]["accuracy"] == 0.74

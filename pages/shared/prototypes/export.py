@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,8 +24,10 @@ from fairglvq.scenes.settings import DEFAULTS, FIELDS, TABLE, Settings
 from fairglvq.scenes.training import start_rule
 from fairglvq.tradeoff.choice import PARAMETERS, Choice
 from fairglvq.tradeoff.choice import usual as usual_choice
+from fairglvq.tradeoff.scenario import Scenario
 from pages.shared import safe_text
 from pages.shared.prototypes.view import title
+from pages.shared.tradeoff.scenarios import kept_for
 from pages.shared.visit import visit
 
 ESTIMATORS = {"glvq": "GLVQ", "inp": "GLVQ", "fairglvq": "FairGLVQ", "paritylvq": "ParityLVQ"}
@@ -39,18 +43,19 @@ def offer(view: View, method: str) -> None:
         return
     # What hangs on the visit is asked for here: the files themselves are made when a button is pressed, outside of it.
     curve, script = _curve(view.settings), script_of(view.settings, method)
+    weighed = kept_for(view.settings.dataset, view.settings.table)
+    made = partial(report_of, view, method, curve, script, weighed)
     name = f"fairglvq-{view.settings.dataset}-{method}"
     with box:
         st.html(safe_text.STYLE)
         with st.container(horizontal=True):
             st.download_button(
-                "Report (HTML)", lambda: to_html(report_of(view, method, curve, script)), f"{name}.html",
-                "text/html", on_click="ignore", key="e_html",
+                "Report (HTML)", lambda: to_html(made()), f"{name}.html", "text/html", on_click="ignore", key="e_html",
                 help="One file to read, print or send; it needs no program and no network.",
             )  # fmt: skip
             st.download_button(
-                "Report (JSON)", lambda: content.to_json(report_of(view, method, curve, script)), f"{name}-report.json",
-                "application/json", on_click="ignore", key="e_json", help="The same numbers for programs.",
+                "Report (JSON)", lambda: content.to_json(made()), f"{name}-report.json", "application/json",
+                on_click="ignore", key="e_json", help="The same numbers for programs.",
             )  # fmt: skip
             st.download_button(
                 "Model (JSON)", lambda: model_file.dumps(saved_of(view, method)), f"{name}-model.json",
@@ -88,7 +93,9 @@ def _show_opened(file: bytes, view: View) -> None:
 # ---- export ----
 
 
-def report_of(view: View, method: str, curve: Curve | None = None, script: str = "") -> content.Report:
+def report_of(
+    view: View, method: str, curve: Curve | None = None, script: str = "", scenarios: Sequence[Scenario] = ()
+) -> content.Report:
     """The report of the model in view."""
     settings = view.settings
     return content.make(
@@ -101,6 +108,7 @@ def report_of(view: View, method: str, curve: Curve | None = None, script: str =
         baseline=("GLVQ", view.explained("glvq")) if method != "glvq" and "glvq" in view.models else None,
         curve=None if curve is None else curve.rows,
         curve_differs=None if curve is None else curve_differs(curve.choice, settings, method),
+        scenarios=scenarios,
         script=script,
         made=_today(),
         caveats=_about(settings),

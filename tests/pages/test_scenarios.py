@@ -1,0 +1,88 @@
+"""The trade-off page's own decisions: scenarios kept side by side, and the buttons that say what they compute."""
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from fairglvq.tradeoff.choice import usual
+from pages.shared.tradeoff import results
+
+
+def page():
+    """Only the section about the gap, for a curve of three strengths."""
+    import pandas as pd
+
+    from fairglvq.tradeoff import curve
+    from fairglvq.tradeoff.choice import usual
+    from pages.shared.tradeoff import results, scenarios
+
+    def row(strength, accuracy, gap, women, men):
+        counts = [[[10 - women, women], [0, 0]], [[0, 0], [20 - men, men]]]
+        return {"dataset": "adult", "method": "fairglvq", "strength": strength, "fold": 0, "seed": 0,
+                "accuracy": accuracy, "statistical_parity": gap, "equal_opportunity": 0.1, "seconds": 1.0,
+                "counts": counts}  # fmt: skip
+
+    rows = pd.DataFrame([row(0.0, 0.9, 0.25, 1, 10), row(1.0, 0.8, 0.1, 3, 8), row(2.0, 0.7, 0.02, 5, 5)])
+    found = results.Found(rows, 0, 0, ["Female", "Male"])
+    scenarios.draw(usual("adult"), found, curve.summary(rows))
+
+
+@pytest.fixture
+def at():
+    at = AppTest.from_function(page, default_timeout=60).run()
+    assert not at.exception
+    return at
+
+
+def text(at):
+    return " ".join(element.proto.body for element in at.get("html"))
+
+
+def press(at, label):
+    next(button for button in at.button if button.label == label).click().run()
+    assert not at.exception
+
+
+def test_a_gap_can_be_chosen_and_scenarios_are_kept_side_by_side(at):
+    assert at.slider[0].value == 25.0
+    assert "within 25.0 points is FairGLVQ (C = 0): its gap is 25.0 points, and 90.0% of its" in text(at)
+    press(at, "Keep it")
+    at.slider[0].set_value(12.0).run()
+    assert "Women: 2 more get the favourable decision than with the most accurate model (3 of 10)." in text(at)
+    assert "Men: 2 fewer get" in text(at)
+    at.text_input[0].set_value("Mild").run()
+    press(at, "Keep it")
+    kept = at.dataframe[0].value
+    assert kept.columns.tolist() == ["scenario", "at most 25.0 points", "Mild"]
+    assert kept["Mild"].tolist()[1:4] == ["FairGLVQ (C = 1)", "10.0 points", "80.0%"]
+    assert at.text_input[0].value == ""
+    press(at, "Forget the scenarios")
+    assert not at.dataframe
+
+
+def test_no_model_within_the_gap_is_said(at):
+    at.slider[0].set_value(1.0).run()
+    assert any("No model here keeps to 1.0 points" in words.value for words in at.markdown)
+
+
+@pytest.mark.parametrize(
+    ("known", "missing", "words"),
+    [(0, 25, "Compute 25 models"), (10, 25, "Compute the 25 new models"), (10, 1, "Compute the 1 new model")],
+)
+def test_the_button_says_what_it_computes(known, missing, words):
+    assert results.compute_words(known, missing) == words
+
+
+def test_strengths_are_added_to_the_choice_where_its_curve_jumps():
+    choice = usual("xor").with_strengths("fairglvq", (0.0, 1.0))
+    rows = pd.DataFrame(
+        [
+            {"dataset": "xor", "method": "fairglvq", "strength": strength, "fold": 0, "seed": 0, "accuracy": 0.9,
+             "statistical_parity": gap, "equal_opportunity": gap, "seconds": 1.0}
+            for strength, gap in ((0.0, 0.25), (1.0, 0.04))
+        ]
+    )  # fmt: skip
+    more = results.with_missing_strengths(choice, results.Found(rows, 0, 0, []))
+    assert dict(more.strengths)["fairglvq"] == (0.0, 0.25, 0.5, 0.75, 1.0)
+    assert dict(more.strengths)["inp"] == dict(choice.strengths)["inp"]
+    assert results.with_missing_strengths(choice, results.Found(pd.DataFrame(), 0, 0, [])) == choice
