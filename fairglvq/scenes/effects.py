@@ -40,7 +40,8 @@ def sentences(settings: Settings, scene: Scene) -> dict[str, str]:
         found["epochs"] = _last_flip(last)
     told = {method: _strength(settings, scores, method) for method in ("fairglvq", "fairtree") if method in scores}
     if told:
-        found["C"] = " ".join(f"{TITLES[method]}: {text}" if len(told) > 1 else text for method, text in told.items())
+        named = (f"{TITLES[method]}: {text[0].lower()}{text[1:]}" for method, text in told.items())
+        found["C"] = " ".join(told.values() if len(told) == 1 else named)
     if "fairtree" in scores:
         found["leaves"] = _leaves(settings, scene.trainings["fairtree"])
     if "fairglvq" in scores:
