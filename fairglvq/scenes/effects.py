@@ -41,7 +41,8 @@ def sentences(settings: Settings, scene: Scene) -> dict[str, str]:
     with_c = [method for method in ("fairglvq", "fairtree") if method in scores]
     told = {method: _strength(settings, scene, scores, method) for method in with_c}
     if told:
-        found["C"] = " ".join(f"{TITLES[method]}: {text}" if len(told) > 1 else text for method, text in told.items())
+        named = (f"{TITLES[method]}: {text[0].lower()}{text[1:]}" for method, text in told.items())
+        found["C"] = " ".join(told.values() if len(told) == 1 else named)
     if "fairtree" in scores:
         found["leaves"] = _leaves(settings, scene.trainings["fairtree"])
     if "fairglvq" in scores:
