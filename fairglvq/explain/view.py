@@ -17,7 +17,10 @@ from fairglvq.scenes.points import Points
 from fairglvq.scenes.scene import PEOPLE, Scene
 from fairglvq.scenes.settings import Settings
 from fairglvq.scenes.training import Training
-from fairglvq.wording import axis_name
+from fairglvq.wording import axis_name, quoted
+
+NOUNS = {"female": "women", "male": "men", "women": "women", "men": "men", "woman": "women", "man": "men"}
+"""What the people of a group of a visitor's own table are called."""
 
 CROWD = 400  # people drawn on a map
 
@@ -26,7 +29,9 @@ def who_of(dataset: str, groups: Sequence[str]) -> list[str]:
     """The groups of a data set as people: "women", or "people of group 0"."""
     if dataset in PEOPLE:
         return PEOPLE[dataset]
-    return [f"people of {name}" if name.startswith("group ") else f"people in “{name}”" for name in groups]
+    if all(name.lower() in NOUNS for name in groups):
+        return [NOUNS[name.lower()] for name in groups]
+    return [f"people of {name}" if name.startswith("group ") else f"people in {quoted(name)}" for name in groups]
 
 
 @dataclass(eq=False)
