@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fairglvq import wording
 from fairglvq.datasets import Dataset
 from fairglvq.explain import cells, decision
 from fairglvq.explain.cells import Explained, PrototypeModel
@@ -17,12 +18,11 @@ from fairglvq.scenes.points import Points
 from fairglvq.scenes.scene import PEOPLE, Scene
 from fairglvq.scenes.settings import Settings
 from fairglvq.scenes.training import Training
-from fairglvq.wording import axis_name, quoted
-
-NOUNS = {"female": "women", "male": "men", "women": "women", "men": "men", "woman": "women", "man": "men"}
-"""What the people of a group of a visitor's own table are called."""
+from fairglvq.wording import axis_name
 
 CROWD = 400  # people drawn on a map
+NOUNS = {"female": "women", "male": "men", "women": "women", "men": "men", "woman": "women", "man": "men"}
+"""What the people of a group of a visitor's own table are called."""
 
 
 def who_of(dataset: str, groups: Sequence[str]) -> list[str]:
@@ -31,7 +31,9 @@ def who_of(dataset: str, groups: Sequence[str]) -> list[str]:
         return PEOPLE[dataset]
     if all(name.lower() in NOUNS for name in groups):
         return [NOUNS[name.lower()] for name in groups]
-    return [f"people of {name}" if name.startswith("group ") else f"people in {quoted(name)}" for name in groups]
+    return [
+        f"people of {name}" if name.startswith("group ") else f"people in {wording.quoted(name)}" for name in groups
+    ]
 
 
 @dataclass(eq=False)
