@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fairglvq import wording
 from fairglvq.datasets import Dataset
 from fairglvq.explain import cells, decision
 from fairglvq.explain.cells import Explained, PrototypeModel
@@ -22,13 +23,19 @@ from fairglvq.trees.rules import rules
 from fairglvq.wording import AxisTrait, axis_name
 
 CROWD = 400  # people drawn on a map
+NOUNS = {"female": "women", "male": "men", "women": "women", "men": "men", "woman": "women", "man": "men"}
+"""What the people of a group of a visitor's own table are called."""
 
 
 def who_of(dataset: str, groups: Sequence[str]) -> list[str]:
     """The groups of a data set as people: "women", or "people of group 0"."""
     if dataset in PEOPLE:
         return PEOPLE[dataset]
-    return [f"people of {name}" if name.startswith("group ") else f"people in “{name}”" for name in groups]
+    if all(name.lower() in NOUNS for name in groups):
+        return [NOUNS[name.lower()] for name in groups]
+    return [
+        f"people of {name}" if name.startswith("group ") else f"people in {wording.quoted(name)}" for name in groups
+    ]
 
 
 @dataclass(eq=False)

@@ -18,7 +18,8 @@ from fairglvq.experiments.evaluation import summarise
 from fairglvq.fairness.limit import Limit
 from fairglvq.intervals import SMALL
 from fairglvq.tradeoff.measures import MEASURES
-from fairglvq.wording import count, flagged, points
+from fairglvq.wording import count, flagged
+from fairglvq.wording import gap as gap_words
 
 KEYS = ["dataset", "method", "strength"]
 
@@ -115,9 +116,9 @@ class Knee:
         more, dear = self.at[0] - self.fair_end[0], self.at[1] - self.fair_end[1]
         x, y = MEASURES[self.x].title, MEASURES[self.y].title
         return (
-            f"The knee of {methods.get(self.method).title} is at {strength_words(self.method, self.strength)}: up to "
-            f"there the {x} shrinks by {points(saved)} points for {points(paid)} points of {y}; beyond it, another "
-            f"{points(more)} points cost {points(dear)}."
+            f"Up to {strength_words(self.method, self.strength)}, {methods.get(self.method).title} narrows the {x} by "
+            f"{gap_words(saved)} and loses {gap_words(paid)} of {y}; beyond that, another {gap_words(more)} of the gap "
+            f"cost {gap_words(dear)} of {y}."
         )
 
 

@@ -189,11 +189,11 @@ def test_an_uploaded_table_has_cards_and_people(visit):
     v.page.locator('input[type="file"]').set_input_files(file)
     v.wait_text("Before any model")
     choose(v.page, re.compile("Group to compare by"), "sex")
-    v.wait_text("Of 100 people in the group")
+    v.wait_text("Of 100 women, ")
     v.page.get_by_role("button", name="Use this table").click()
     v.wait_text("Every page now works with your table.")
     v.go_to("Prototypes")
-    v.wait_text("people in “female”")
+    v.wait_text("women")
     expect(v.page.get_by_test_id("stSidebar").get_by_role("radio", name="Your table")).to_be_checked()
     assert v.page.locator(".st-key-open_card").get_by_text(script).count() > 0
     assert v.page.locator('.stMain a[href*="evil"]').count() == 0

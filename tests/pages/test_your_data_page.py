@@ -15,6 +15,7 @@ from tables import csv, people
 
 from fairglvq.datasets import table
 from fairglvq.datasets.table.profile import profile
+from fairglvq.explain.view import NOUNS
 from pages.shared.visit import TableVisit
 
 
@@ -78,7 +79,7 @@ def test_an_uploaded_file_is_guessed_and_shown_before_any_model(at):
     found = profile(data, protected="sex")
     low, high = sorted(found.rates, key=lambda rate: rate.rate)
     said = text(at)
-    assert f"Of 100 people in the group “{low.group}”, {100 * low.rate:.0f} have the outcome “yes”" in said
+    assert f"Of 100 {NOUNS[low.group]}, {100 * low.rate:.0f} have the outcome “yes”" in said
     assert f"{100 * high.low:.1f} to {100 * high.high:.1f}" in said
     assert f"The gap is {100 * found.gap:.1f} points" in said
     strongest = next(proxy for proxy in found.proxies if not proxy.protected)
@@ -133,7 +134,7 @@ def test_a_bad_file_is_explained_and_the_table_before_it_stays(at, content, mess
     assert "Your last table is still there." in text(at)
     assert draft(at).protected == "town"
     assert labelled(at.selectbox, "Group to compare by").value == "town"
-    assert "Before any model" in [header.value for header in at.subheader]
+    assert "Before any model" in [header.value for header in at.header]
 
 
 def test_ragged_rows_can_be_left_out(at):
@@ -288,7 +289,7 @@ def test_a_table_can_be_forgotten(at):
     assert replace(table, uploader=-1) == TableVisit()
     assert at.session_state["visit"].model.settings.dataset == "xor"
     upload(at, csv(people()))
-    assert "Of 100 people in the group “female”" in text(at)
+    assert "Of 100 women, " in text(at)
 
 
 def test_a_link_to_somebody_elses_table_does_not_open_it(at):

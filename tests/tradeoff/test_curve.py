@@ -84,8 +84,8 @@ def test_knee_by_hand():
     assert found.strength == 1
     assert found.at == pytest.approx((0.1, 0.86))
     assert found.words() == (
-        "The knee of FairGLVQ is at C = 1: up to there the statistical parity gap shrinks by 10.0 points for 4.0 "
-        "points of accuracy; beyond it, another 10.0 points cost 26.0."
+        "Up to C = 1, FairGLVQ narrows the statistical parity gap by 10.0 points and loses 4.0 points of accuracy; "
+        "beyond that, another 10.0 points of the gap cost 26.0 points of accuracy."
     )
 
 

@@ -80,7 +80,8 @@ def _show_opened(file: bytes, view: View) -> None:
     )  # fmt: skip
     made = content.make(
         explained, view.data, method=_method(saved), settings=_parameters_in_words(saved),
-        measured=f"all {explained.score.n:,} people of the data", made=_today(), caveats=[f"An opened model. {known}"],
+        measured=f"all {explained.score.n:,} people of the data", who=view.who, made=_today(),
+        caveats=[f"An opened model. {known}"],
     )  # fmt: skip
     safe_text.say(content.words(made), "box")
     safe_text.say(f"Measured on all {explained.score.n:,} people. {known}", "small")

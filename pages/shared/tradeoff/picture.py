@@ -14,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from fairglvq import wording
 from fairglvq.experiments import bundle, methods, paper
+from fairglvq.explain.view import who_of
 from fairglvq.fairness import limit
 from fairglvq.fairness.limit import Limit
 from fairglvq.figures.svg import to_svg
@@ -237,7 +238,8 @@ def _told_apart(rows: pd.DataFrame, table: pd.DataFrame, choice: Choice, gap: st
         limit = f"{wording.with_article(MEASURES[gap].title)} of {wording.gap(budget)}"
         st.markdown(f"Only one method keeps to {limit} or less, so there is nothing to compare at that price.")
         return
-    st.markdown("\n".join(f"- {said}" for said in comparison.comparison_words(found, budget, gap)), help=HOW_COMPARED)
+    said = comparison.comparison_words(found, budget, gap)
+    st.markdown(said[0] if len(said) == 1 else "\n".join(f"- {one}" for one in said), help=HOW_COMPARED)
 
 
 def _distances(table: pd.DataFrame, view: View) -> None:
@@ -296,11 +298,8 @@ def point_details(found: Found, method: str, strength: float | None) -> pd.DataF
 
 def _in_people(rows: pd.DataFrame, groups: list[str]) -> None:
     """The gap in one sentence."""
-    table = curve.rates_by_group(rows, groups)
-    rates = table["favourable"]
+    rates = curve.rates_by_group(rows, groups)["favourable"]
     low, high = int(rates.idxmin()), int(rates.idxmax())
+    who = who_of(str(rows["dataset"].iloc[0]), groups or [f"group {i}" for i in range(len(rates))])
     fewer = wording.of_hundred(rates[high] - rates[low])
-    say(
-        f"Of 100 people of “{table.group[low]}”, {fewer} fewer get the favourable decision than of 100 of "
-        f"“{table.group[high]}”."
-    )
+    say(f"Of 100 {who[low]}, {fewer} fewer get the favourable decision than of 100 {who[high]}.")

@@ -11,6 +11,7 @@ from fairglvq.datasets import Block, Dataset, table
 from fairglvq.datasets.base import columns_of, trait_blocks
 from fairglvq.datasets.table import Plan, Reading, TableError
 from fairglvq.datasets.table.profile import GroupRate, Profile, Proxy, profile
+from fairglvq.explain.view import who_of
 from fairglvq.report.templating import render
 from fairglvq.wording import gap, interval, number, of_hundred, percent, quoted, rows
 from pages.shared import safe_text
@@ -93,9 +94,10 @@ def gap_words(data: Dataset, found: Profile) -> str:
     """The gap in people, naming who gets less."""
     low, *_, high = sorted(found.rates, key=lambda rate: rate.rate)
     wanted = data.class_names[data.favourable]
+    few, many = who_of(data.name, [low.group, high.group])
     words = (
-        f"Of 100 people in the group {quoted(low.group)}, {of_hundred(low.rate)} have the outcome {quoted(wanted)}; of "
-        f"100 in the group {quoted(high.group)}, {of_hundred(high.rate)}. The gap is {gap(found.gap)}"
+        f"Of 100 {few}, {of_hundred(low.rate)} have the outcome {quoted(wanted)}; of "
+        f"100 {many}, {of_hundred(high.rate)}. The gap is {gap(found.gap)}"
     )
     if math.isnan(found.gap_low):
         return words + "."
