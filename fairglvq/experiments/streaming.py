@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairglvq.datasets.streams import Batch
+from fairglvq.datasets.streams import Batch, Drift, stream
 from fairglvq.fairness.metrics import gaps_from_counts
 from fairglvq.labels import favourable_of, positions
 
@@ -50,6 +50,36 @@ def prequential(
             last = seen
     if scores.n:
         yield Moment(seen, *scores.taken(), seconds, memory())
+
+
+class LiveStream:
+    """FairGLVQ on a stream that drifts half way, a step at a time, so that a picture can be drawn between two."""
+
+    def __init__(self, name: str, drift: Drift, C: float, *, points: int = 40_000, every: int = 1_000, seed: int = 0):
+        from fairglvq.lvq.fair_glvq import FairGLVQ
+
+        self.key = (name, drift, C)
+        self.points, self.change = points, None if drift == "none" else points // 2
+        self.model = FairGLVQ(C=C, random_state=seed)
+        self.moments: list[Moment] = []
+        self.arrived: Batch | None = None  # the last points
+        batches = self._watched(stream(name, points=points, batch_size=every // 4, drift=drift, seed=seed))
+        self._moments = prequential(self.model, batches, classes=[0, 1], groups=[0, 1], every=every)
+
+    @property
+    def done(self) -> bool:
+        """Whether all points have arrived."""
+        return bool(self.moments) and self.moments[-1].seen >= self.points
+
+    def step(self) -> None:
+        """Decide about and learn the next points; nothing once all have arrived."""
+        if not self.done:
+            self.moments.append(next(self._moments))
+
+    def _watched(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        for batch in batches:
+            self.arrived = batch
+            yield batch
 
 
 class _Scores:

@@ -24,8 +24,10 @@ if TYPE_CHECKING:  # for annotations only: a first picture must not wait for wha
     import pandas as pd
 
     from fairglvq.datasets import Dataset
+    from fairglvq.datasets.streams import Drift
     from fairglvq.datasets.table import Plan, Reading
     from fairglvq.experiments.engine import SweepRun
+    from fairglvq.experiments.streaming import LiveStream
     from fairglvq.explain import Measure, Order
     from fairglvq.explain.view import View
     from fairglvq.scenes.service import Job, Show
@@ -141,6 +143,17 @@ class PrototypesVisit:
 
 
 @dataclass
+class StreamVisit:
+    """The stream in view."""
+
+    dataset: str = "xor"
+    drift: Drift = "border"
+    C: float = 1.0
+    playing: bool = False
+    live: LiveStream | None = None
+
+
+@dataclass
 class TableVisit:
     """A visitor's own table on its way from a file to a data set."""
 
@@ -191,6 +204,7 @@ class Visit:
     model: ModelVisit = field(default_factory=ModelVisit)
     curve: CurveVisit = field(default_factory=CurveVisit)
     prototypes: PrototypesVisit = field(default_factory=PrototypesVisit)
+    stream: StreamVisit = field(default_factory=StreamVisit)
     table: TableVisit = field(default_factory=TableVisit)
     download: Download = field(default_factory=Download)
 

@@ -1,0 +1,100 @@
+"""Points arrive one batch after another, half way the world changes, and FairGLVQ goes on learning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from fairglvq import FairGLVQ
+from fairglvq.datasets.streams import Batch
+from fairglvq.experiments.streaming import LiveStream
+from fairglvq.figures.prototypes import Marks, map_alt, map_figure
+from fairglvq.figures.stream import stream_alt, stream_figure
+from fairglvq.wording import percent, points
+from pages.shared import menu
+from pages.shared.style import STYLE, theme
+from pages.shared.visit import visit
+from pages.shared.widgets import bound, button, one_of
+
+DATASETS = {"xor": "XOR", "local": "Local"}
+DRIFTS = {"border": "Everything moves", "groups": "Nine in ten of one group", "none": "Nothing"}
+INTRO = (
+    "Every batch of points is **decided about first and learned from afterwards**, so each score is of points that the "
+    "model had never seen. It keeps its prototypes and their votes, and no point: memory does not grow."
+)
+TICK = 0.4  # seconds between two steps
+CHART: dict[str, Any] = {"theme": None, "config": {"displayModeBar": False}}
+
+
+def main() -> None:
+    """Choices, play and pause, pictures."""
+    here = visit().stream
+    st.html(STYLE)
+    st.title("Points arrive, and the world changes", anchor=False)
+    with st.container(key="intro"):
+        st.markdown(INTRO)
+    with st.sidebar:
+        one_of("Data set", DATASETS, "stream.dataset")
+        one_of("Half way changes", DRIFTS, "stream.drift")
+        bound("slider", "Fairness strength C", "stream.C", min_value=0.0, max_value=3.0, step=0.25)
+    live = _live()
+    with st.container(horizontal=True):
+        button("Pause" if here.playing else "Play", _play, not here.playing, type="primary", disabled=live.done)
+        button("Start again", _again, disabled=not live.moments)
+    st.fragment(_look, run_every=TICK if here.playing else None)()
+
+
+def _live() -> LiveStream:
+    """The stream of the choices in view; other choices begin another one."""
+    here = visit().stream
+    if here.live is None or here.live.key != (here.dataset, here.drift, here.C):
+        here.live = LiveStream(here.dataset, here.drift, here.C)
+        here.live.step()
+    return here.live
+
+
+def _play(playing: bool) -> None:
+    visit().stream.playing = playing
+
+
+def _again() -> None:
+    visit().stream.live = None
+
+
+def _look() -> None:
+    """One step on while it plays, and what there is now."""
+    here, live = visit().stream, _live()
+    if here.playing:
+        live.step()
+        if live.done:
+            here.playing = False
+            st.rerun()
+    last = live.moments[-1]
+    st.markdown(
+        f"**{last.seen:,}** of {live.points:,} points have arrived. Of the last 1,000, "
+        f"**{percent(last.accuracy)}** were decided rightly, with a statistical parity gap of "
+        f"**{points(last.statistical_parity)} points**. Learning took {last.seconds:.2f} s so far."
+    )
+    left, right = st.columns(2, gap="large")
+    with left:
+        figure = stream_figure(live.moments, points=live.points, change=live.change, theme=theme())
+        st.plotly_chart(figure, key="stream_scores", alt=stream_alt(live.moments), **CHART)
+    with right:
+        if live.arrived is not None:
+            _map(live.model, live.arrived)
+
+
+def _map(model: FairGLVQ, arrived: Batch) -> None:
+    """The last points and the prototypes, sized by how many of them each decides about."""
+    X, y, s = arrived
+    shares = np.bincount(model.apply(X), minlength=len(model.prototypes_)) / len(X)
+    names = ["class 0", "class 1 (favourable)"], ["group 0", "group 1"]
+    marks = Marks(model.prototype_labels_, np.asarray(model.pseudo_classes_), shares, *names)
+    figure = map_figure(model.prototypes_, marks, axes=("x", "height"), people=(X, y, s), theme=theme(), height=360)
+    st.plotly_chart(figure, key="stream_map", alt=map_alt(marks), **CHART)
+
+
+menu.require_app()
+main()

@@ -1,0 +1,57 @@
+"""The page of a stream without a browser: play, pause, other choices, and its numbers."""
+
+import apptest
+from apptest import labelled
+
+from fairglvq.experiments.streaming import LiveStream
+from fairglvq.figures import stream as figures
+
+
+def live(at):
+    return at.session_state["visit"].stream.live
+
+
+def press(at, label):
+    return labelled(at.button, label).click().run()
+
+
+def test_points_arrive_while_it_plays_and_wait_while_it_does_not():
+    at = apptest.visit("stream")
+    assert [moment.seen for moment in live(at).moments] == [1_000]
+    at.run()
+    assert len(live(at).moments) == 1
+    press(at, "Play")
+    at.run()
+    assert [moment.seen for moment in live(at).moments] == [1_000, 2_000, 3_000]
+    press(at, "Pause")
+    at.run()
+    assert len(live(at).moments) == 3
+    last = live(at).moments[-1]
+    (words,) = [one.value for one in at.main.markdown if one.value.startswith("**3,000** of 40,000 points")]
+    assert f"**{100 * last.accuracy:.1f}%** were decided rightly" in words
+    assert not at.exception
+    press(at, "Start again")
+    assert len(live(at).moments) == 1
+    labelled(at.button_group, "Half way changes").set_value("none").run()
+    assert live(at).key == ("xor", "none", 1.0)
+    assert live(at).change is None
+
+
+def test_a_stream_ends_and_shows_what_the_change_did():
+    """Everything moves half way: the scores fall at once, and come back because the model goes on learning."""
+    run = LiveStream("xor", "border", 0.0, points=20_000)
+    while not run.done:
+        run.step()
+    run.step()  # nothing is left
+    assert [moment.seen for moment in run.moments] == list(range(1_000, 20_001, 1_000))
+    before, at_once, after = (run.moments[i].accuracy for i in (9, 10, -1))
+    assert at_once < before - 0.1
+    assert after > at_once + 0.1
+    figure = figures.stream_figure(run.moments, points=run.points, change=run.change)
+    assert [list(trace.y) for trace in figure.data] == [
+        [moment.accuracy for moment in run.moments],
+        [moment.statistical_parity for moment in run.moments],
+    ]
+    assert figure.layout.shapes[0].x0 == 10_000
+    assert figures.stream_alt(run.moments).startswith("Accuracy and statistical parity gap over 20,000 points")
+    assert figures.stream_alt([]).endswith("no points yet.")
