@@ -130,7 +130,9 @@ def watch() -> None:
 
 def _look() -> None:
     model = visit().model
-    if any(job.future.done() for job in model.awaited):
+    if any(
+        job.future.done() or job.cancelled for job in model.awaited
+    ):  # a search may notice late that it is cancelled
         st.rerun()
     job = _under_way()
     if job is not None:

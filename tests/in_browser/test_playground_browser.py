@@ -40,7 +40,7 @@ class Visit:
         return self.page.locator(".stage")
 
     def act(self, name):
-        if name.startswith(("show-", "panel-")):
+        if name.startswith(("show-", "panel-", "speed")):
             self.stage.evaluate("(root) => { root.querySelector('.view-menu').open = true; }")
         return self.page.locator(f'[data-action="{name}"]')
 

@@ -458,7 +458,7 @@ class Visit:
         self.page.wait_for_selector(f"{STAGE}:not({sign})" if negate else f"{STAGE}{sign}", state="attached")
 
     def act(self, name):
-        if name.startswith(("show-", "panel-")):
+        if name.startswith(("show-", "panel-", "speed")):
             self.stage.evaluate("(root) => { root.querySelector('.view-menu').open = true; }")
         return self.page.locator(f'[data-action="{name}"]')
 

@@ -412,6 +412,10 @@ def test_parity_without_equal_opportunity_is_said(page):
     assert [page.evaluate(say, gaps) for gaps in ([0.25, 0.02], [0.01, 0.02], [0.3, 0.4], [None, 0.3])] == [""] * 4
 
 
+def test_what_cells_reveal_is_the_fairness_cost_with_lower_as_fairer(page):
+    assert page.evaluate("() => revealed({ costFair: Float32Array.of(0.5, -0.25) })") == [-0.5, 0.25]
+
+
 def test_a_group_without_members_never_shows_nan(page):
     arrays, meta = random_scene(2, G=3)
     arrays["s"][:] = 0

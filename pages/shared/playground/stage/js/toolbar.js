@@ -102,7 +102,7 @@ function createTransport(stage) {
   const unit = makeElement("span", { class: "soft" });
   const counter = makeElement("span", { class: "epoch" }, unit, epoch, total);
   const speed = makeElement("select", {
-    class: "speed", "data-action": "speed", "aria-label": "Speed", title: "Speed of playing",
+    class: "speed", "data-action": "speed",
     onchange: () => stage.setSpeed(Number(speed.value)),
   }, ...SPEEDS.map((value) => makeElement("option", { value: String(value) }, `${value}×`)));
   const element = makeElement("div", { class: "bar transport", role: "group", "aria-label": "Training over the epochs" },

@@ -78,7 +78,7 @@ export function carryOver(state, before, scene) {
   const keys = scene.panels.map((panel) => panel.key);
   const last = scene.F - 1;
   // Who looked at the end of a training wants to see the end of the next one.
-  const keeps = now.keep_position && old.dataset === now.dataset && state.position < before.F - 1;
+  const keeps = now.keep_position && state.position < before.F - 1;
   state.position = keeps ? frameOfEpoch(now.epochs, old.epochs[Math.floor(state.position)]) : last;
   state.playing = state.playing && state.position < last;
   state.film = null;
