@@ -161,7 +161,7 @@ def test_adult_with_forty_prototypes(visit):
     v.choose("One person")
     v.wait_text("Who pays, person by person")
     expect(v.page.get_by_text("The same person with sex")).to_be_visible()
-    before = v.page.locator("h5", has_text="Person").first.inner_text()
+    before = v.page.locator("h2", has_text="Person").first.inner_text()
     v.page.get_by_role("button", name=re.compile("Somebody else of these")).click()
     v.page.wait_for_function(
         "(before) => [...document.querySelectorAll('h5')].every((h) => h.innerText !== before)", arg=before
@@ -216,7 +216,7 @@ def test_a_tick_in_the_list_shows_that_person(visit):
     name = grid.locator('td[aria-colindex="1"]').nth(2).text_content()
     box = grid.bounding_box()
     v.page.mouse.click(box["x"] + 16, box["y"] + 35 + 2.5 * 35)  # the box of the third row
-    v.page.locator("h5", has_text=re.compile(f"^{name}:", re.IGNORECASE)).wait_for()
+    v.page.locator("h2", has_text=re.compile(f"^{name}:", re.IGNORECASE)).wait_for()
 
 
 def test_a_phone_shows_everything_within_its_width(visit):
