@@ -146,6 +146,8 @@ def draw(show: Show) -> None:
     stage.mount(
         stage.pack(meta, scene.arrays), key=gestures.STAGE, on_gestures=gestures.receive, on_view=gestures.keep_view
     )
+    if settings != model.settings:  # another model is on its way, and a table before may be gone
+        return
     if settings.real and (caveats := dataset_of(settings).caveats):
         st.html(safe_text.STYLE)
         safe_text.say("Caveats: " + " ".join(caveats), "small")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from apptest import labelled
+from apptest import labelled, settle
 from browser import ROOT, wait_for
 from starlette.requests import Request
 from streamlit.testing.v1 import AppTest
@@ -379,13 +379,13 @@ def test_a_table_without_caveats_leaves_no_empty_sentence_on_the_playground(at):
     labelled(upload(at, csv(people())).checkbox, "The model may see this column").set_value(True).run()
     click(at, "Use this table")
     at.switch_page("pages/playground.py")
-    assert "Caveats:" not in text(fine(at.run()))
+    assert "Caveats:" not in text(fine(settle(at.run())))
     at.switch_page("pages/your_data.py")
     fine(at.run())
     labelled(at.selectbox, "Group to compare by").set_value("town").run()
     click(at, "Use this table")
     at.switch_page("pages/playground.py")
-    assert "Caveats: The model does not see “town”" in text(fine(at.run()))
+    assert "Caveats: The model does not see “town”" in text(fine(settle(at.run())))
 
 
 def test_going_back_to_a_table_that_is_gone_is_explained(at):
@@ -415,7 +415,7 @@ def test_two_visitors_may_bring_the_same_table_and_one_may_leave(at):
     fine(at.run())
     wait_for(lambda: gc.collect() >= 0 and first() is None, 10, "the first visitor's table to be gone")
     other.switch_page("pages/playground.py")
-    assert "no longer there" not in text(fine(other.run()))
+    assert "no longer there" not in text(fine(settle(other.run())))
     assert other.session_state["visit"].model.shown[0] == other.session_state["visit"].model.settings
 
 
