@@ -439,7 +439,8 @@ def test_an_installed_package_has_its_data(tmp_path):
         from fairglvq.report.templating import render
 
         assert "<" in render("group_rates.html.j2", rows=(), outcome="", n=0)
-        print(datasets.__file__, datasets.load("german").X.shape, len(paper.published()), *{name for name, bins in bundle.load().rows if not bins})
+        bundled = {name for name, bins in bundle.load().rows if not bins}
+        print(datasets.__file__, datasets.load("german").X.shape, len(paper.published()), *bundled)
     """
     environment = {k: v for k, v in os.environ.items() if k != "FAIRGLVQ_DATA"} | {"PYTHONPATH": str(tmp_path)}
     run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
