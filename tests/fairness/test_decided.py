@@ -43,9 +43,9 @@ def test_any_partition_model_keeps_to_the_gap(xor, model):
 
 
 def test_a_fitted_model_keeps_its_cells(xor):
-    fitted = GLVQ(4, max_epochs=10, random_state=0).fit(xor.X, xor.y)
+    fitted = GLVQ(4, learning_rate=0.03, max_epochs=10, random_state=0).fit(xor.X, xor.y)
     labels = np.array(["no", "yes"])
-    named = GLVQ(4, max_epochs=10, random_state=0).fit(xor.X, labels[xor.y])
+    named = GLVQ(4, learning_rate=0.03, max_epochs=10, random_state=0).fit(xor.X, labels[xor.y])
     one = FairlyDecided(FrozenEstimator(fitted), max_gap=0.1).fit(xor.X, xor.y, sensitive_features=xor.s)
     two = FairlyDecided(FrozenEstimator(named), max_gap=0.1).fit(
         xor.X, labels[xor.y], sensitive_features=xor.s, favourable="no"

@@ -19,7 +19,7 @@ class Visit:
         self.watch = Watch(self.page)
         self.page.goto(f"{url}/prototypes{query}")
 
-    def seen(self, start="FairGLVQ with C"):
+    def seen(self, start="of its decisions are right"):
         """Wait for a trained model and its pictures."""
         self.page.get_by_text(start).first.wait_for(timeout=TRAINED)
         return self.settled()
