@@ -37,6 +37,7 @@ METHODS = {
     "inp": "**INP** first removes what gives the group away",
     "fairglvq": "**FairGLVQ** pushes against what tells groups apart",
     "paritylvq": "**ParityLVQ** keeps to the gap that you allow",
+    "fairtree": "**FairTree** cuts the plane into boxes, and avoids cuts that tell groups apart",
 }
 
 

@@ -256,7 +256,7 @@ def test_alternative_text_is_made_of_the_picture_s_numbers(page):
     assert text.startswith(
         "FAIRGLVQ, epoch 10 of 20, C = 0.5: 6 prototypes (3 of class “no”, 3 of class “yes”) over 400 points. "
         f"{100 * numbers['accuracy']:.1f}% of decisions are right; statistical parity gap {100 * numbers['sp']:.1f} "
-        f"percentage points, equal opportunity gap {100 * numbers['eo']:.1f} percentage points. Of 100 people of group "
+        f"points, equal opportunity gap {100 * numbers['eo']:.1f} points. Of 100 people of group "
     )
 
 
@@ -333,8 +333,8 @@ def test_readout_shows_the_metrics_with_units_and_where_it_was_measured(page):
     card = page.locator('[data-method="fairglvq"]')
     assert card.locator(".fgs-measures dd:not(.fgs-track)").all_inner_texts() == [
         f"{100 * numbers['accuracy']:.1f}%",
-        f"{100 * numbers['sp']:.1f} percentage points",
-        f"{100 * numbers['eo']:.1f} percentage points",
+        f"{100 * numbers['sp']:.1f} points",
+        f"{100 * numbers['eo']:.1f} points",
     ]
     assert "epoch 10 of 20, C = 0.5" in card.inner_text()
     assert f"of {numbers['groups'][1]['n']}" in card.locator(".fgs-groups li").nth(1).inner_text()
@@ -400,15 +400,15 @@ def test_readout_says_training_points_dragged_models_and_the_servers_answer(page
         to_js(arrays, meta),
     )
     assert "dragged by hand" in text
-    assert "18.8 percentage points" in text  # 7 of 16 against 2 of 8
+    assert "18.8 points" in text  # 7 of 16 against 2 of 8
     assert "\u2013" in text
 
 
 def test_parity_without_equal_opportunity_is_said(page):
     say = "([sp, eo]) => lessonSentence({ sp, eo })"
     sentence = page.evaluate(say, [0.012, 0.225])
-    assert "1.2 percentage points" in sentence
-    assert "22.5 percentage points" in sentence
+    assert "1.2 points" in sentence
+    assert "22.5 points" in sentence
     assert [page.evaluate(say, gaps) for gaps in ([0.25, 0.02], [0.01, 0.02], [0.3, 0.4], [None, 0.3])] == [""] * 4
 
 

@@ -156,6 +156,14 @@ def test_every_control_changes_the_picture_and_the_link(name):
     assert getattr(at.session_state["visit"].model.settings, name) == value
 
 
+def test_every_method_can_stand_beside_glvq():
+    at = visit(beside=".".join(FIELDS["beside"].choices), epochs="10")
+    shown = scene_of(settle(at))
+    assert [panel["key"] for panel in shown["panels"]] == ["glvq", *FIELDS["beside"].choices]
+    words = next(text.value for text in at.main.markdown if "The pictures show the same people" in text.value)
+    assert all(f"**{name}**" in words for name in FIELDS["beside"].names.values())
+
+
 def test_real_data_have_a_plane_and_projections():
     at = visit(data="german", epochs="10", metric="euclidean", beside="inp.fairglvq")
     at.session_state["more"] = True
