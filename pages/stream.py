@@ -9,10 +9,11 @@ import streamlit as st
 
 from fairglvq import FairGLVQ
 from fairglvq.datasets.streams import Batch
+from fairglvq.datasets.synthetic import LOAN, TOWNS
 from fairglvq.experiments.streaming import LiveStream
 from fairglvq.figures.prototypes import Marks, map_alt, map_figure
 from fairglvq.figures.stream import stream_alt, stream_figure
-from fairglvq.wording import percent, points
+from fairglvq.wording import gap, percent
 from pages.shared import menu
 from pages.shared.style import STYLE, theme
 from pages.shared.visit import visit
@@ -21,8 +22,9 @@ from pages.shared.widgets import bound, button, one_of
 DATASETS = {"xor": "XOR", "local": "Local"}
 DRIFTS = {"border": "Everything moves", "groups": "Nine in ten of one group", "none": "Nothing"}
 INTRO = (
-    "Every batch of points is **decided about first and learned from afterwards**, so each score is of points that the "
-    "model had never seen. It keeps its prototypes and their votes, and no point: memory does not grow."
+    "A bank decides who gets a loan, day by day. Every batch of people is **decided about first and learned from "
+    "afterwards**, so each score is of people whom FairGLVQ had never seen. It keeps its prototypes and their votes, "
+    "and nobody's data: memory does not grow."
 )
 TICK = 0.4  # seconds between two steps
 CHART: dict[str, Any] = {"theme": None, "config": {"displayModeBar": False}}
@@ -32,7 +34,7 @@ def main() -> None:
     """Choices, play and pause, pictures."""
     here = visit().stream
     st.html(STYLE)
-    st.title("Points arrive, and the world changes", anchor=False)
+    st.title("People arrive, and the world changes", anchor=False)
     with st.container(key="intro"):
         st.markdown(INTRO)
     with st.sidebar:
@@ -73,9 +75,9 @@ def _look() -> None:
             st.rerun()
     last = live.moments[-1]
     st.markdown(
-        f"**{last.seen:,}** of {live.points:,} points have arrived. Of the last 1,000, "
-        f"**{percent(last.accuracy)}** were decided rightly, with a statistical parity gap of "
-        f"**{points(last.statistical_parity)} points**. Learning took {last.seconds:.2f} s so far."
+        f"**{last.seen:,}** of {live.points:,} people have arrived. Of its last 1,000 decisions, "
+        f"FairGLVQ (C = {here.C:g}) got **{percent(last.accuracy)}** right, with a statistical parity gap of "
+        f"**{gap(last.statistical_parity)}**. Learning took {last.seconds:.2f} s so far."
     )
     left, right = st.columns(2, gap="large")
     with left:
@@ -90,7 +92,7 @@ def _map(model: FairGLVQ, arrived: Batch) -> None:
     """The last points and the prototypes, sized by how many of them each decides about."""
     X, y, s = arrived
     shares = np.bincount(model.apply(X), minlength=len(model.prototypes_)) / len(X)
-    names = ["class 0", "class 1 (favourable)"], ["group 0", "group 1"]
+    names = [LOAN[0], f"{LOAN[1]} (favourable)"], list(TOWNS[:2])
     marks = Marks(model.prototype_labels_, np.asarray(model.pseudo_classes_), shares, *names)
     figure = map_figure(model.prototypes_, marks, axes=("x", "height"), people=(X, y, s), theme=theme(), height=360)
     st.plotly_chart(figure, key="stream_map", alt=map_alt(marks), **CHART)

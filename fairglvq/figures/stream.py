@@ -9,10 +9,12 @@ import plotly.graph_objects as go
 from fairglvq.experiments.streaming import Moment
 from fairglvq.figures.tradeoff import FONT, GRID, INK
 from fairglvq.grammar import ClassColour, Theme
+from fairglvq.wording import gap, in_hundredths, percent
 
+FEW = 3  # batches that would be too short a line to see
 LINES = {
-    "accuracy": ("accuracy", ClassColour("#7b3fd4", "#b792ff"), "solid"),
-    "statistical_parity": ("statistical parity gap", ClassColour("#c4123f", "#ff5c7c"), "dash"),
+    "accuracy": ("accuracy (%)", "%", ClassColour("#7b3fd4", "#b792ff"), "solid"),
+    "statistical_parity": ("statistical parity gap (points)", "points", ClassColour("#c4123f", "#ff5c7c"), "dash"),
 }
 
 
@@ -21,32 +23,34 @@ def stream_figure(
 ) -> go.Figure:
     """Both scores over time; ``change`` is after how many points the world is another one."""
     figure, ink = go.Figure(), INK.mark(theme)
-    for name, (title, colour, dash) in LINES.items():
+    for name, (title, unit, colour, dash) in LINES.items():
         figure.add_scatter(
-            x=[moment.seen for moment in moments], y=[getattr(moment, name) for moment in moments], name=title,
-            mode="lines", line={"color": colour.mark(theme), "width": 2.5, "dash": dash},
-            hovertemplate=f"{title} %{{y:.3f}}<br>up to point %{{x:,}}<extra></extra>",
+            x=[moment.seen for moment in moments], name=title,
+            y=in_hundredths([getattr(moment, name) for moment in moments]),
+            mode="lines+markers" if len(moments) < FEW else "lines",
+            line={"color": colour.mark(theme), "width": 2.5, "dash": dash},
+            hovertemplate=f"{title} %{{y:.1f}} {unit}<br>up to point %{{x:,}}<extra></extra>",
         )  # fmt: skip
     if change is not None:
         figure.add_vline(x=change, line={"color": ink, "width": 1, "dash": "dot"})
-        figure.add_annotation(x=change, y=1.06, text="the world changes", showarrow=False, font={"color": ink})
+        figure.add_annotation(x=change, y=106, text="the world changes", showarrow=False, font={"color": ink})
     figure.update_layout(
         template="none", paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)", height=height,
         font={"color": ink, "size": 13, "family": FONT}, margin={"l": 10, "r": 16, "t": 20, "b": 10},
         legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0}, uirevision="stream",
     )  # fmt: skip
     axes = {"gridcolor": GRID.mark(theme), "zerolinecolor": GRID.mark(theme), "automargin": True, "title_standoff": 8}
-    figure.update_xaxes(**axes, range=[0, points], title_text="points that have arrived", tickformat=",")
-    figure.update_yaxes(**axes, range=[0, 1.1], tickformat=".1f")
+    figure.update_xaxes(**axes, range=[0, points], title_text="people who have arrived", tickformat=",")
+    figure.update_yaxes(**axes, range=[0, 110], tickformat=".0f")
     return figure
 
 
 def stream_alt(moments: Sequence[Moment]) -> str:
     """The picture in one sentence."""
     if not moments:
-        return "Accuracy and gap over time: no points yet."
+        return "Accuracy and gap over time: nobody has arrived yet."
     first, last = moments[0], moments[-1]
     return (
-        f"Accuracy and statistical parity gap over {last.seen:,} points: from {first.accuracy:.2f} and "
-        f"{first.statistical_parity:.2f} at first to {last.accuracy:.2f} and {last.statistical_parity:.2f} now."
+        f"Accuracy and statistical parity gap while {last.seen:,} people arrived: from {percent(first.accuracy)} and "
+        f"{gap(first.statistical_parity)} at first to {percent(last.accuracy)} and {gap(last.statistical_parity)} now."
     )

@@ -1,6 +1,7 @@
 """The page of a stream without a browser: play, pause, other choices, and its numbers."""
 
 import apptest
+import pytest
 from apptest import labelled
 
 from fairglvq.experiments.streaming import LiveStream
@@ -27,8 +28,8 @@ def test_points_arrive_while_it_plays_and_wait_while_it_does_not():
     at.run()
     assert len(live(at).moments) == 3
     last = live(at).moments[-1]
-    (words,) = [one.value for one in at.main.markdown if one.value.startswith("**3,000** of 40,000 points")]
-    assert f"**{100 * last.accuracy:.1f}%** were decided rightly" in words
+    (words,) = [one.value for one in at.main.markdown if one.value.startswith("**3,000** of 40,000 people")]
+    assert f"FairGLVQ (C = 1) got **{100 * last.accuracy:.1f}%** right" in words
     assert not at.exception
     press(at, "Start again")
     assert len(live(at).moments) == 1
@@ -49,9 +50,9 @@ def test_a_stream_ends_and_shows_what_the_change_did():
     assert after > at_once + 0.1
     figure = figures.stream_figure(run.moments, points=run.points, change=run.change)
     assert [list(trace.y) for trace in figure.data] == [
-        [moment.accuracy for moment in run.moments],
-        [moment.statistical_parity for moment in run.moments],
+        pytest.approx([100 * moment.accuracy for moment in run.moments]),
+        pytest.approx([100 * moment.statistical_parity for moment in run.moments]),
     ]
     assert figure.layout.shapes[0].x0 == 10_000
-    assert figures.stream_alt(run.moments).startswith("Accuracy and statistical parity gap over 20,000 points")
-    assert figures.stream_alt([]).endswith("no points yet.")
+    assert figures.stream_alt(run.moments).startswith("Accuracy and statistical parity gap while 20,000 people arrived")
+    assert figures.stream_alt([]).endswith("nobody has arrived yet.")
