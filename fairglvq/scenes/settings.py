@@ -269,9 +269,10 @@ FIELDS: dict[str, Field] = {
     "bins": Field(
         "bins",
         "Numbers also as ranges",
-        "Number columns also enter cut into eight ranges, so that straight borders can bend along them.",
-        choices=(0, 8),
-        names={0: "No", 8: "8 ranges"},
+        "Every number also enters as 0/1 columns, one per range, for all methods alike: straight borders can then "
+        "bend. The paper has no ranges.",
+        choices=(0, 8, 32),
+        names={0: "No", 8: "8 ranges", 32: "32 ranges"},
         when=lambda settings: settings.real and settings.dataset != TABLE,
     ),
     "plane": Field(
