@@ -392,12 +392,11 @@ PRESETS: dict[str, Preset] = {
 
 
 def nearest_allowed(field: Field, number: float) -> Any:
-    """The allowed value nearest to a number."""
+    """The allowed value nearest to a number. Sliders go in steps, but a curve has models between them."""
     if field.choices:
         return min(field.choices, key=lambda choice: abs(choice - number))
-    steps = round((min(max(number, field.low), field.high) - field.low) / field.step)
-    value = field.low + steps * field.step
-    return int(value) if isinstance(field.step, int) else round(value, 10)
+    value = min(max(number, field.low), field.high)
+    return round(value) if isinstance(field.step, int) else value
 
 
 def shape_of(dataset: str) -> tuple[int, int]:

@@ -155,6 +155,8 @@ def test_what_the_playground_cannot_show_cannot_be_opened():
     assert settings_of(XOR, ModelKey("gradient_boosting", None, 0, 0)) is None
     assert settings_of(XOR, ModelKey("gmlvq", None, 0, 0)) is None
     assert settings_of(usual("german"), ModelKey("paritylvq", 0.87, 0, 0)) is None  # not on the slider
+    assert settings_of(usual("german"), ModelKey("inp", 3.0, 0, 0)) is None
+    assert settings_of(XOR, ModelKey("fairglvq", 20.0, 0, 0)) is None
     assert settings_of(usual("german"), ModelKey("fairtree", 0.5, 0, 0)) is None  # drawn data only
 
 
