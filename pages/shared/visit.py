@@ -44,13 +44,14 @@ class Address:
     """The parameters that stand there; None before the first run."""
 
     def followed(self) -> dict[str, str] | None:
-        """The link to follow in this run: on the first, and after Back or Forward; otherwise None.
+        """The link to follow in this run: on the first, after Back or Forward, and where a link led to the page.
 
         Any other run may still bring the address from before the last change, because the browser had not heard of it
         yet, or a bare one, because the page was chosen in the menu.
         """
-        context = get_script_run_ctx()
-        if self.written is not None and not (context and context.is_history_navigation):
+        context, here = get_script_run_ctx(), visit()
+        by_link, here.entered = here.entered and bool(st.query_params), False
+        if self.written is not None and not by_link and not (context and context.is_history_navigation):
             return None
         self.written = st.query_params.to_dict()
         return self.written
@@ -80,7 +81,6 @@ class ModelVisit:
     history: list[Settings] = field(default_factory=list)
     address: Address = field(default_factory=Address)
     repairs: list[str] = field(default_factory=list)  # what had to be repaired in the link
-    asked_method: str | None = None  # by whoever opened this model from a curve
     shown: tuple[Settings, Show] | None = None
     job: Job | None = None
     film_jobs: dict[str, Job] = field(default_factory=dict)  # by method
@@ -198,6 +198,7 @@ class Visit:
     """Everything that the app keeps of one session."""
 
     page: str | None = None
+    entered: bool = False  # just now, from another page
     widgets: dict[str, Shown] = field(default_factory=dict)
     pressed: list[tuple[Callable[..., None], tuple]] = field(default_factory=list)  # buttons not answered yet
     numbers: Iterator[int] = field(default_factory=count)  # for keys of widgets: no key is used twice in a session
