@@ -26,7 +26,9 @@ if TYPE_CHECKING:  # for annotations only: a first picture must not wait for wha
     from fairglvq.datasets import Dataset
     from fairglvq.datasets.streams import Drift
     from fairglvq.datasets.table import Plan, Reading
+    from fairglvq.experiments.anatomy import Moment
     from fairglvq.experiments.engine import SweepRun
+    from fairglvq.experiments.paper import Experiment
     from fairglvq.experiments.streaming import LiveStream
     from fairglvq.explain import Measure, Order
     from fairglvq.explain.view import View
@@ -96,7 +98,18 @@ class ModelVisit:
 
 
 @dataclass
-class CurveVisit:
+class RunVisit:
+    """What is being computed for a page of this visit; `runs` begins, watches and stops it."""
+
+    run: SweepRun | None = None
+    left_run: SweepRun | None = None  # given up here, and still under way for somebody else
+    problem: str = ""
+    store_problem: str = ""
+    watcher: str = field(default_factory=lambda: os.urandom(8).hex())  # what the engine calls this visit
+
+
+@dataclass
+class CurveVisit(RunVisit):
     """The curve in view on the trade-off page, and what is being computed for it."""
 
     choice: Choice | None = None
@@ -114,12 +127,7 @@ class CurveVisit:
     scenario_name: str = ""
     scenarios: list[tuple[tuple[str, str], Scenario]] = field(default_factory=list)  # of which data set and table
     limits: dict[tuple, Future] = field(default_factory=dict)
-    run: SweepRun | None = None
     run_choice: Choice | None = None
-    left_run: SweepRun | None = None  # given up here, and still under way for somebody else
-    problem: str = ""
-    store_problem: str = ""
-    watcher: str = field(default_factory=lambda: os.urandom(8).hex())  # what the engine calls this visit
 
 
 @dataclass
@@ -140,6 +148,23 @@ class PrototypesVisit:
     typed: tuple[tuple, dict[str, float | str]] | None = None  # for whom, and the values
     immutable: tuple[tuple[str, ...], list[str]] | None = None  # of these columns, those that nobody can change
     view: tuple[Show, View] | None = None
+
+
+@dataclass
+class PaperVisit(RunVisit):
+    """What is looked at on the paper's page."""
+
+    section: str = "table1"
+    address: Address = field(default_factory=Address)
+    repairs: list[str] = field(default_factory=list)
+    figure_data: str = "compas"  # of Figure 2
+    cells: dict[str, Experiment] = field(default_factory=dict)  # by section: which one may be run here
+    seeds: int = 1
+    run_cell: Experiment | None = None
+    rows: dict[Experiment, list[dict[str, Any]]] = field(default_factory=dict)  # computed in this visit
+    moment: Moment | None = None  # the step that is taken apart
+    point: int = 1
+    bound: float = 0.05  # the largest gap of a comparison
 
 
 @dataclass
@@ -205,6 +230,7 @@ class Visit:
     model: ModelVisit = field(default_factory=ModelVisit)
     curve: CurveVisit = field(default_factory=CurveVisit)
     prototypes: PrototypesVisit = field(default_factory=PrototypesVisit)
+    paper: PaperVisit = field(default_factory=PaperVisit)
     stream: StreamVisit = field(default_factory=StreamVisit)
     table: TableVisit = field(default_factory=TableVisit)
     download: Download = field(default_factory=Download)
