@@ -17,6 +17,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from fairglvq.scenes.settings import Settings
+from pages.shared.display import Display
 
 if TYPE_CHECKING:  # for annotations only: a first picture must not wait for what other pages need
     import threading
@@ -56,7 +57,8 @@ class Address:
         return self.written
 
     def write(self, query: dict[str, str]) -> None:
-        """Let the address say what is shown."""
+        """Let the address say what is shown, and how it is to be shown."""
+        query = query | visit().display.to_query()
         if query != st.query_params.to_dict():
             st.query_params.from_dict(query)
         self.written = query
@@ -198,6 +200,8 @@ class Visit:
     """Everything that the app keeps of one session."""
 
     page: str | None = None
+    display: Display = field(default_factory=Display)
+    display_address: Address = field(default_factory=Address)
     widgets: dict[str, Shown] = field(default_factory=dict)
     pressed: list[tuple[Callable[..., None], tuple]] = field(default_factory=list)  # buttons not answered yet
     numbers: Iterator[int] = field(default_factory=count)  # for keys of widgets: no key is used twice in a session
@@ -225,4 +229,6 @@ def begin_anew() -> None:
     before = visit()
     for name in [str(name) for name in st.session_state]:
         del st.session_state[name]
-    st.session_state[KEY] = Visit(page=before.page, pressed=before.pressed, numbers=before.numbers)
+    st.session_state[KEY] = Visit(
+        before.page, before.display, before.display_address, pressed=before.pressed, numbers=before.numbers
+    )
