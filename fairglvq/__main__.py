@@ -77,6 +77,7 @@ def _parser() -> argparse.ArgumentParser:
         "frontier", parents=both, help="accuracy at bounded gaps: limit line, ParityLVQ and ExponentiatedGradient"
     )
     frontier.add_argument("--dataset", choices=("adult", "compas", "german", "local", "xor"), help="only one of them")
+    frontier.add_argument("--bins", type=_at_least(2), default=8, metavar="N", help="of numbers, on real data (8)")
     frontier.set_defaults(run=_frontier)
 
     bundle = commands.add_parser(
@@ -272,7 +273,7 @@ def _frontier(options) -> int:
 
     every = []
     for name in [options.dataset] if options.dataset else ("adult", "compas", "german", "local", "xor"):
-        data = frontier.load_binned(name)
+        data = frontier.load_binned(name, options.bins)
         with _running(options) as (engine, kept):
             rows = frontier.run(engine, data, options.folds, **kept)
         every.append(rows)

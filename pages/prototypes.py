@@ -49,7 +49,7 @@ def main() -> None:
             draw(show)
     with st.sidebar:
         controls.panel(settings, show.effects if show and not training.pending() else {}, hidden=HIDDEN)
-    session.write_link()
+    session.write_link(visit().prototypes.method)
 
 
 def repaired() -> None:
@@ -65,22 +65,17 @@ def draw(show: Show) -> None:
     """The model in a paragraph, then the section chosen."""
     for warning in show.warnings:
         st.warning(warning)
-    view, here, model = current_view(), visit().prototypes, visit().model
+    view, here = current_view(), visit().prototypes
     if view is None:
         return
     names = [*reversed(list(view.trainings))]
-    if model.asked_method in names:
-        here.method = model.asked_method
-    model.asked_method = None
-    if here.method not in names:
-        here.method = names[0]
+    method, section = here.method if here.method in names else names[0], here.section
     with st.container(key="intro"):
-        st.markdown(INTRO if here.method in view.models else leaves.INTRO)
+        st.markdown(INTRO if method in view.models else leaves.INTRO)
     with st.container(horizontal=True):
-        one_of("Model", {name: title(name) for name in names}, "prototypes.method")
-        if here.method in view.models:
+        one_of("Model", {name: title(name) for name in names}, "prototypes.method", value=method)
+        if method in view.models:
             one_of("Section", SECTIONS, "prototypes.section")
-    method, section = here.method, here.section
     st.markdown(sentences.summary(view, method))
     if method not in view.models:
         leaves.draw(view, method)

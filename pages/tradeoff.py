@@ -8,11 +8,10 @@ from fairglvq import wording
 from fairglvq.datasets import DATASETS
 from fairglvq.experiments import methods
 from fairglvq.experiments.sweep import ModelKey
-from fairglvq.scenes.settings import Settings
 from fairglvq.tradeoff import curve
 from fairglvq.tradeoff.choice import OPENED_AS, Choice, settings_of, usual
 from pages.shared import download, menu
-from pages.shared.session import enter
+from pages.shared.session import link_to
 from pages.shared.style import STYLE
 from pages.shared.tradeoff import controls, export, links, picture, results, scenarios, session
 from pages.shared.visit import visit
@@ -110,10 +109,16 @@ def opened(choice: Choice, found: results.Found, method: str, strength: float | 
         model = ModelKey(method, strength, fold, seed)
         settings = settings_of(choice, model)
         ready = settings is not None and not download.needed(choice.dataset)
-        if st.button("In the playground", disabled=not ready):
-            go(settings, method, "pages/playground.py")
-        if st.button("Its leaves" if method == "fairtree" else "Its prototypes", disabled=not ready):
-            go(settings, method, "pages/prototypes.py")
+        # Links, for one Back from there leads to this curve: switching pages from here would leave three addresses.
+        link = link_to(settings, OPENED_AS[method][0]) if settings else {}
+        leaves = method == "fairtree"
+        st.page_link("pages/playground.py", label="In the playground", query_params=link, disabled=not ready)
+        st.page_link(
+            "pages/prototypes.py",
+            label=f"Its {'leaves' if leaves else 'prototypes'}",
+            query_params=link,
+            disabled=not ready,
+        )
     if ready and (seconds := labels[fold, seed].seconds) >= LONG:
         st.caption(
             f"It is trained anew for that, with GLVQ beside it: training it took {seconds:.0f} s when the curve was "
@@ -123,13 +128,6 @@ def opened(choice: Choice, found: results.Found, method: str, strength: float | 
         st.caption(f"The other pages cannot show {methods.get(method).title} of this strength on these data.")
     elif not ready:
         st.caption(f"Opening a model needs the people of {DATASETS[choice.dataset].title}, which are not here yet.")
-
-
-def go(settings: Settings | None, method: str, page: str) -> None:
-    """Make it the model of the other pages."""
-    if settings is not None:
-        enter(settings, OPENED_AS[method][0])
-        st.switch_page(page)
 
 
 menu.require_app()

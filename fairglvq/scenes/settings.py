@@ -269,9 +269,10 @@ FIELDS: dict[str, Field] = {
     "bins": Field(
         "bins",
         "Numbers also as ranges",
-        "Number columns also enter cut into eight ranges, so that straight borders can bend along them.",
-        choices=(0, 8),
-        names={0: "No", 8: "8 ranges"},
+        "Every number also enters as 0/1 columns, one per range, for all methods alike: straight borders can then "
+        "bend. The paper has no ranges.",
+        choices=(0, 8, 32),
+        names={0: "No", 8: "8 ranges", 32: "32 ranges"},
         when=lambda settings: settings.real and settings.dataset != TABLE,
     ),
     "plane": Field(
@@ -391,12 +392,11 @@ PRESETS: dict[str, Preset] = {
 
 
 def nearest_allowed(field: Field, number: float) -> Any:
-    """The allowed value nearest to a number."""
+    """The allowed value nearest to a number. Sliders go in steps, but a curve has models between them."""
     if field.choices:
         return min(field.choices, key=lambda choice: abs(choice - number))
-    steps = round((min(max(number, field.low), field.high) - field.low) / field.step)
-    value = field.low + steps * field.step
-    return int(value) if isinstance(field.step, int) else round(value, 10)
+    value = min(max(number, field.low), field.high)
+    return round(value) if isinstance(field.step, int) else value
 
 
 def shape_of(dataset: str) -> tuple[int, int]:

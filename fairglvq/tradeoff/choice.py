@@ -13,7 +13,7 @@ from typing import Any
 from fairglvq.datasets import DATASETS
 from fairglvq.experiments import methods, paper, sweep
 from fairglvq.experiments.sweep import ModelKey, Sweep
-from fairglvq.scenes.settings import DEFAULTS, FIELDS, GAPS, TABLE, Fold, Settings
+from fairglvq.scenes.settings import DEFAULTS, FIELDS, TABLE, Fold, Settings, nearest_allowed
 
 PARAMETERS = {
     "prototypes": "n_prototypes",
@@ -27,9 +27,6 @@ PARAMETERS = {
 """Settings that a sweep shares with the playground, and what the estimators call them."""
 
 FOLDS = (2, 3, 5, 10)
-BINS = (0, sweep.BINS)
-"""Numbers as they are, or also cut into about so many bins."""
-
 SEEDS = (1, 2, 3, 5, 10)
 MOST_STRENGTHS = 40
 OPENED_AS = {
@@ -157,12 +154,11 @@ def settings_of(choice: Choice, model: ModelKey) -> Settings | None:
     # Nothing is trained that was not asked for; the others can be chosen there.
     own |= {"metric": metric if base.real else "euclidean", "bins": choice.bins}
     own["beside"] = ("fairglvq",) if panel == "glvq" else (panel,)
-    if panel in ("fairglvq", "fairtree"):
-        own["C"] = model.strength
-    elif panel == "inp":
-        own["projections"] = int(model.strength or 0)
-    elif panel == "paritylvq":
-        own["max_gap"] = round(1 - float(model.strength or 0), 10)
-        if own["max_gap"] not in GAPS:
+    strength = float(model.strength or 0)
+    knobs = {"inp": ("projections", int(strength)), "paritylvq": ("max_gap", round(1 - strength, 10))}
+    if panel != "glvq":
+        knob, value = knobs.get(panel, ("C", strength))
+        if nearest_allowed(FIELDS[knob], value) != value:
             return None
+        own[knob] = value
     return replace(base, **own, table=choice.table, fold=Fold(choice.folds, model.fold, model.seed))

@@ -29,7 +29,7 @@ PAINT_LIMIT = 150
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
 _PLACES = 4095  # two letters
 _PLANE = (-1.0, 2.0)  # where points may be painted: the data and as much again on every side
-_IGNORED = DISPLAY_PARAMETERS | {"view", "embed", "embed_options"}
+_IGNORED = DISPLAY_PARAMETERS | {"view", "method", "embed", "embed_options"}
 
 
 def to_query(settings: Settings) -> dict[str, str]:
@@ -96,7 +96,7 @@ def written(value: Any) -> str:
     """A value as it stands in a link."""
     if isinstance(value, tuple):
         return ".".join(value)
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
 def read_value(field: Field, text: str | None, default: Any, told: list[str]) -> Any:

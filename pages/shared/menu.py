@@ -25,7 +25,9 @@ def pages() -> list[StreamlitPage]:
 def navigate() -> StreamlitPage:
     """The page that the address asks for, with the menu above it."""
     page = st.navigation(pages(), position="hidden" if st.context.is_embedded else "top")
-    visit().page = page.url_path
+    here = visit()
+    if here.page != page.url_path:
+        here.page, here.entered = page.url_path, True
     _follow_display()
     answer_buttons()
     return page

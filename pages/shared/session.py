@@ -35,6 +35,7 @@ def _adopt(query: dict[str, str], model: ModelVisit) -> None:
         repairs.append("What the link says about the view could not be read: the whole picture is shown.")
     repairs += display.from_query(query)[1]
     model.repairs = repairs[:NOTICE_LIMIT]
+    visit().prototypes.method = query.get("method", "")
 
 
 def change(settings: Settings) -> None:
@@ -50,7 +51,7 @@ def begin_with(settings: Settings) -> None:
     """Go on with settings chosen as a whole: shown from their end, not in the middle of what was looked at before."""
     model = visit().model
     model.fresh = settings
-    model.view = {name: kept for name, kept in (model.view or {}).items() if name not in ("epoch", "film")} or None
+    model.view = _lasting_view()
     change(settings)
 
 
@@ -59,8 +60,19 @@ def enter(settings: Settings, method: str) -> None:
     model = visit().model
     if model.address.written is None:
         model.address.written = {}
-    model.asked_method = method
+    visit().prototypes.method = method
     begin_with(settings)
+
+
+def link_to(settings: Settings, method: str = "") -> dict[str, str]:
+    """The parameters of a link that opens another model; ``method`` is the one in question, if not the last."""
+    return _query(settings, short_view(_lasting_view(), None), method)
+
+
+def _lasting_view() -> dict[str, Any] | None:
+    """What stays of the view when another model comes."""
+    view = visit().model.view or {}
+    return {name: kept for name, kept in view.items() if name not in ("epoch", "film")} or None
 
 
 def undo() -> None:
@@ -92,15 +104,20 @@ def new_seed() -> None:
     change(with_changes(settings, seed=random.choice(others)))
 
 
-def write_link() -> None:
+def write_link(method: str = "") -> None:
     """Let the address say exactly what is shown."""
     model = visit().model
-    query = links.to_query(model.settings)
     last_epoch = model.shown[1].scene.meta["epochs"][-1] if model.shown else None
-    view = short_view(model.view, last_epoch)
+    model.address.write(_query(model.settings, short_view(model.view, last_epoch), method))
+
+
+def _query(settings: Settings, view: dict[str, Any], method: str) -> dict[str, str]:
+    query = links.to_query(settings)
     if view:
         query["view"] = json.dumps(view, separators=(",", ":"))
-    model.address.write(query)
+    if method in settings.methods[:-1]:
+        query["method"] = method
+    return query
 
 
 AT_FIRST: dict[str, Any] = {

@@ -45,13 +45,14 @@ class Address:
     """The parameters that stand there; None before the first run."""
 
     def followed(self) -> dict[str, str] | None:
-        """The link to follow in this run: on the first, and after Back or Forward; otherwise None.
+        """The link to follow in this run: on the first, after Back or Forward, and where a link led to the page.
 
         Any other run may still bring the address from before the last change, because the browser had not heard of it
         yet, or a bare one, because the page was chosen in the menu.
         """
-        context = get_script_run_ctx()
-        if self.written is not None and not (context and context.is_history_navigation):
+        context, here = get_script_run_ctx(), visit()
+        by_link, here.entered = here.entered and bool(st.query_params), False
+        if self.written is not None and not by_link and not (context and context.is_history_navigation):
             return None
         self.written = st.query_params.to_dict()
         return self.written
@@ -82,7 +83,6 @@ class ModelVisit:
     history: list[Settings] = field(default_factory=list)
     address: Address = field(default_factory=Address)
     repairs: list[str] = field(default_factory=list)  # what had to be repaired in the link
-    asked_method: str | None = None  # by whoever opened this model from a curve
     shown: tuple[Settings, Show] | None = None
     job: Job | None = None
     film_jobs: dict[str, Job] = field(default_factory=dict)  # by method
@@ -200,6 +200,7 @@ class Visit:
     """Everything that the app keeps of one session."""
 
     page: str | None = None
+    entered: bool = False  # just now, from another page
     display: Display = field(default_factory=Display)
     display_address: Address = field(default_factory=Address)
     widgets: dict[str, Shown] = field(default_factory=dict)
@@ -230,5 +231,9 @@ def begin_anew() -> None:
     for name in [str(name) for name in st.session_state]:
         del st.session_state[name]
     st.session_state[KEY] = Visit(
-        before.page, before.display, before.display_address, pressed=before.pressed, numbers=before.numbers
+        page=before.page,
+        display=before.display,
+        display_address=before.display_address,
+        pressed=before.pressed,
+        numbers=before.numbers,
     )

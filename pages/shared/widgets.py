@@ -69,9 +69,9 @@ def _changed(shown: Shown, key: str, then: Callable[[Any], None]) -> None:
 
 
 def bound(kind: str, label: str, field: str, **more: Any) -> None:
-    """A widget for an attribute of the visit, such as "curve.front"."""
+    """A widget for an attribute of the visit, such as "curve.front"; ``value`` where it shows another one."""
     section, attribute = field.split(".")
-    value = getattr(getattr(visit(), section), attribute)
+    value = more.pop("value", getattr(getattr(visit(), section), attribute))
     control(kind, label, value, partial(store, field), name=f"{section}_{attribute}", **more)
 
 

@@ -248,7 +248,7 @@ def test_a_point_of_inp_opens_inps_own_cards(visit):
     v = visit()
     v.page.goto(v.page.url.replace("/prototypes", "/tradeoff?data=xor"))
     choose(v.page, re.compile("Look at one point"), re.compile("^INP.*1"))
-    v.page.get_by_role("button", name="Its prototypes").click()
+    v.page.get_by_role("link", name="Its prototypes").click()
     v.page.get_by_text("blind along 1 of 2 directions").wait_for(timeout=TRAINED)
     v.settled()
     expect(v.page.get_by_role("radio", name="INP + GLVQ")).to_be_checked()

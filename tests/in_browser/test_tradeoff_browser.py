@@ -141,21 +141,28 @@ def test_a_click_opens_a_point_and_its_model_everywhere(open_page):
     wait_idle(visit.page)
     fold = visit.page.wait_for_selector('input[aria-label="Fold"][value*="accuracy"]').input_value()
     accuracy = float(re.search(r"accuracy ([\d.]+)", fold)[1])
-    visit.button("In the playground").click()
+    visit.page.get_by_role("link", name="In the playground").click()
     visit.page.wait_for_selector('.stage[data-ready="1"]', timeout=60_000)
     expect(visit.text("From a trade-off curve")).to_be_visible()
     panel = visit.page.locator(".stage").inner_text()
     assert f"{accuracy:.1f}" in panel or f"{accuracy:.0f}" in panel
-    assert "fold=" in visit.page.url
-    visit.page.get_by_role("link", name="Trade-off").click()
+    model = visit.page.url
+    assert "fold=" in model
+    visit.page.go_back()  # once
+    visit.page.wait_for_url("**/tradeoff?data=xor")
     visit.drawn()
     expect(visit.page.get_by_role("heading", name="FairGLVQ (C = 5)")).to_be_visible()
+    visit.page.go_forward()
+    visit.page.wait_for_url(model)
+    expect(visit.text("From a trade-off curve")).to_be_visible()
+    wait_idle(visit.page)
+    assert visit.page.url == model
 
 
 def test_a_point_s_prototypes_can_be_opened(open_page):
     visit = open_page("?data=xor").drawn()
     visit.choose("Look at one point", "FairGLVQ (C = 1.25)")
-    visit.button("Its prototypes").click()
+    visit.page.get_by_role("link", name="Its prototypes").click()
     visit.page.wait_for_url("**/prototypes*")
     wait_idle(visit.page)
     assert "fold=5.0." in visit.page.url

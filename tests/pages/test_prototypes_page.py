@@ -169,12 +169,11 @@ def test_settings_come_along_from_the_playground_and_stay_in_the_link():
 
 @pytest.mark.parametrize("method", ["glvq", "inp"])
 def test_the_method_that_a_curve_was_opened_with_is_shown(method):
-    at = visit()
-    at.session_state["visit"].model.asked_method = method
-    checked(at.run())
+    at = visit(method=method)
     assert text(at, STARTS[method])
     checked(labelled(at.button_group, "Model").set_value("fairglvq").run())
     assert text(at, "**FairGLVQ** with C")
+    assert "method" not in at.query_params
 
 
 def test_a_model_of_one_fold_says_so():

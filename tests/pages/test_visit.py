@@ -76,6 +76,17 @@ def test_a_click_may_bring_the_address_from_before_but_back_is_followed(browser)
     assert address.followed() == {}
 
 
+def test_a_link_that_leads_to_the_page_is_followed_and_the_menu_is_not(browser):
+    address = Address()
+    address.followed()
+    browser.query_params.from_dict({"data": "german"})
+    visits.visit().entered = True
+    assert address.followed() == {"data": "german"}
+    browser.query_params.from_dict({})
+    visits.visit().entered = True
+    assert address.followed() is None
+
+
 def draw(value, heard):
     widgets.control("slider", "C", value, heard.append, name="C")
 

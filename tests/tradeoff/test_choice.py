@@ -45,6 +45,7 @@ LINKS = {
     "many digits": XOR.with_strengths("fairglvq", (0.1234567, 1234567.25)),
     "methods": XOR.with_methods(["glvq", "threshold_optimizer", "fairglvq"], 2),
     "bins": replace(usual("german"), bins=8),
+    "fine bins": replace(usual("adult"), bins=32),
     "one method": XOR.with_methods(["gradient_boosting"], 2),
 }
 
@@ -154,6 +155,8 @@ def test_what_the_playground_cannot_show_cannot_be_opened():
     assert settings_of(XOR, ModelKey("gradient_boosting", None, 0, 0)) is None
     assert settings_of(XOR, ModelKey("gmlvq", None, 0, 0)) is None
     assert settings_of(usual("german"), ModelKey("paritylvq", 0.87, 0, 0)) is None  # not on the slider
+    assert settings_of(usual("german"), ModelKey("inp", 3.0, 0, 0)) is None
+    assert settings_of(XOR, ModelKey("fairglvq", 20.0, 0, 0)) is None
     assert settings_of(usual("german"), ModelKey("fairtree", 0.5, 0, 0)) is None  # drawn data only
 
 
