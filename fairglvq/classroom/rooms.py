@@ -53,13 +53,19 @@ class Pace(NamedTuple):
     """What the teacher asks of all students."""
 
     hold: int | None = None
-    """Nobody enters a step beyond this one, and in this one nobody goes on from the prediction."""
+    """Nobody enters a step beyond this one."""
+    revealed: bool = False
+    """Whether the step at which the class is held goes on after the prediction."""
     opened: int = 0
     """Everybody may enter the steps up to this one, whether their gates are passed or not."""
 
     def allows(self, step: int, passed: bool) -> bool:
         """Whether a student may enter a step; ``passed`` says whether the gates before it are."""
         return (self.hold is None or step <= self.hold) and (passed or step <= self.opened)
+
+    def hides_outcome(self, step: int) -> bool:
+        """Whether a step waits, after the prediction, until the teacher goes on."""
+        return step == self.hold and not self.revealed
 
 
 class Seat(NamedTuple):
@@ -136,7 +142,7 @@ class Rooms:
         rooms, students = self._file.read()
         now = self._clock()
         for row in rooms:
-            pace = Pace(row.hold, row.opened)
+            pace = Pace(row.hold, bool(row.revealed), row.opened)
             self._rooms[row.code] = _Room(row.key, row.began, row.used, row.used, pace)
         for one in students:
             room = self._rooms[one.code]

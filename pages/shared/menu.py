@@ -17,6 +17,7 @@ def pages() -> list[StreamlitPage]:
         st.Page("pages/playground.py", title="Playground", default=True),
         st.Page("pages/tradeoff.py", title="Trade-off", url_path="tradeoff"),
         st.Page("pages/prototypes.py", title="Prototypes", url_path="prototypes"),
+        st.Page("pages/teach.py", title="Teach", url_path="teach"),
         st.Page("pages/stream.py", title="Stream", url_path="stream"),
         st.Page("pages/your_data.py", title="Your data", url_path="your_data"),
     ]

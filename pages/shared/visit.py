@@ -156,6 +156,35 @@ class StreamVisit:
 
 
 @dataclass
+class TeachVisit:
+    """The room that is taught in, and what is looked at in it."""
+
+    address: Address = field(default_factory=Address)
+    code: str = ""
+    key: str = ""
+    problem: str = ""
+    language: str = "en"
+    step: int | None = None  # whose predictions are in view; None: where the class is
+    hold_at: int = 1
+    challenge: str = "byhand"
+    ending: bool = False  # asked whether to end the room
+
+
+@dataclass
+class LinkVisit:
+    """A link that a teacher puts together."""
+
+    page: str = "lesson"
+    step: int = 1
+    language: str = "en"
+    picture: str = ""  # a preset; none: the model in view
+    seed: int = 0
+    model: dict[str, str] = field(default_factory=dict)  # the picture and its seed as parameters
+    display: Display = field(default_factory=Display)
+    embedded: bool = False
+
+
+@dataclass
 class TableVisit:
     """A visitor's own table on its way from a file to a data set."""
 
@@ -209,6 +238,8 @@ class Visit:
     model: ModelVisit = field(default_factory=ModelVisit)
     curve: CurveVisit = field(default_factory=CurveVisit)
     prototypes: PrototypesVisit = field(default_factory=PrototypesVisit)
+    teach: TeachVisit = field(default_factory=TeachVisit)
+    links: LinkVisit = field(default_factory=LinkVisit)
     stream: StreamVisit = field(default_factory=StreamVisit)
     table: TableVisit = field(default_factory=TableVisit)
     download: Download = field(default_factory=Download)

@@ -151,7 +151,7 @@ def test_a_class_is_held_and_steps_are_opened(rooms):
     seat = rooms.join(code)
     assert rooms.report(seat, SOME)[1] == Pace()
     rooms.set_pace(code, key, Pace(hold=3, opened=2))
-    assert rooms.report(seat, SOME)[1] == Pace(3, 2) == rooms.look(code, key).pace
+    assert rooms.report(seat, SOME)[1] == Pace(hold=3, opened=2) == rooms.look(code, key).pace
 
 
 @pytest.mark.parametrize(
@@ -170,6 +170,13 @@ def test_which_steps_may_be_entered(pace, step, passed, allowed):
     assert pace.allows(step, passed) is allowed
 
 
+def test_what_happened_is_hidden_only_in_the_step_at_which_the_class_is_held():
+    held = Pace(hold=3)
+    assert [held.hides_outcome(step) for step in (2, 3, 4)] == [False, True, False]
+    assert not held._replace(revealed=True).hides_outcome(3)
+    assert not Pace().hides_outcome(1)
+
+
 def test_a_restarted_server_has_every_room(path, clock):
     before = Rooms(path, clock=clock)
     code, key = before.open()
@@ -177,7 +184,7 @@ def test_a_restarted_server_has_every_room(path, clock):
     seat, second = before.join(code), before.join(code)
     before.report(seat, SOME)
     before.report(second, at(4))
-    before.set_pace(code, key, Pace(4, 2))
+    before.set_pace(code, key, Pace(4, True, 2))
     # not closed: the server was killed
     after = Rooms(path, clock=clock)
     assert after.look(code, key) == before.look(code, key)
