@@ -17,6 +17,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from fairglvq.scenes.settings import Settings
+from pages.shared.display import Display
 
 if TYPE_CHECKING:  # for annotations only: a first picture must not wait for what other pages need
     import threading
@@ -59,7 +60,8 @@ class Address:
         return self.written
 
     def write(self, query: dict[str, str]) -> None:
-        """Let the address say what is shown."""
+        """Let the address say what is shown, and how it is to be shown."""
+        query = query | visit().display.to_query()
         if query != st.query_params.to_dict():
             st.query_params.from_dict(query)
         self.written = query
@@ -179,6 +181,35 @@ class StreamVisit:
 
 
 @dataclass
+class TeachVisit:
+    """The room that is taught in, and what is looked at in it."""
+
+    address: Address = field(default_factory=Address)
+    code: str = ""
+    key: str = ""
+    problem: str = ""
+    language: str = "en"
+    step: int | None = None  # whose predictions are in view; None: where the class is
+    hold_at: int = 1
+    challenge: str = "byhand"
+    ending: bool = False  # asked whether to end the room
+
+
+@dataclass
+class LinkVisit:
+    """A link that a teacher puts together."""
+
+    page: str = "lesson"
+    step: int = 1
+    language: str = "en"
+    picture: str = ""  # a preset; none: the model in view
+    seed: int = 0
+    model: dict[str, str] = field(default_factory=dict)  # the picture and its seed as parameters
+    display: Display = field(default_factory=Display)
+    embedded: bool = False
+
+
+@dataclass
 class TableVisit:
     """A visitor's own table on its way from a file to a data set."""
 
@@ -224,6 +255,8 @@ class Visit:
 
     page: str | None = None
     entered: bool = False  # just now, from another page
+    display: Display = field(default_factory=Display)
+    display_address: Address = field(default_factory=Address)
     widgets: dict[str, Shown] = field(default_factory=dict)
     pressed: list[tuple[Callable[..., None], tuple]] = field(default_factory=list)  # buttons not answered yet
     numbers: Iterator[int] = field(default_factory=count)  # for keys of widgets: no key is used twice in a session
@@ -231,6 +264,8 @@ class Visit:
     curve: CurveVisit = field(default_factory=CurveVisit)
     prototypes: PrototypesVisit = field(default_factory=PrototypesVisit)
     paper: PaperVisit = field(default_factory=PaperVisit)
+    teach: TeachVisit = field(default_factory=TeachVisit)
+    links: LinkVisit = field(default_factory=LinkVisit)
     stream: StreamVisit = field(default_factory=StreamVisit)
     table: TableVisit = field(default_factory=TableVisit)
     download: Download = field(default_factory=Download)
@@ -252,4 +287,10 @@ def begin_anew() -> None:
     before = visit()
     for name in [str(name) for name in st.session_state]:
         del st.session_state[name]
-    st.session_state[KEY] = Visit(page=before.page, pressed=before.pressed, numbers=before.numbers)
+    st.session_state[KEY] = Visit(
+        page=before.page,
+        display=before.display,
+        display_address=before.display_address,
+        pressed=before.pressed,
+        numbers=before.numbers,
+    )
