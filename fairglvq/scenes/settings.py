@@ -383,8 +383,8 @@ PRESETS: dict[str, Preset] = {
     ),
     "classes": Preset(
         "Three classes",
-        "Rejected, waiting list or admitted: only people of one town ever wait. FairGLVQ moves the border in the middle and "
-        "leaves the others where they are.",
+        "Rejected, waiting list or admitted: only people of one town ever wait. FairGLVQ moves the border "
+        "in the middle and leaves the others where they are.",
         Settings(dataset="three_classes", C=1.5),
     ),
 }
