@@ -85,7 +85,7 @@ def intro(settings: Settings) -> str:
         return PRESETS[preset].story
     what = DATASETS[settings.dataset].description if settings.real and settings.dataset != TABLE else BANK
     how = "" if not settings.real else OWN_PLANE if settings.metric == "matrix" else SLICE
-    people = PEOPLE.format(group="their group" if settings.real else "their town", how=how)
+    people = PEOPLE.format(group="their group" if settings.real else "their town (the group)", how=how)
     story = STORIES.get(settings.dataset, what)
     return f"**{story}** {people} {why_several(settings)} Press play, drag a prototype, turn C."
 
