@@ -8,7 +8,7 @@ import streamlit as st
 
 from fairglvq.lesson.numbers import limit_points
 from fairglvq.lesson.steps import STEPS, Step
-from fairglvq.lesson.texts import LANGUAGES, text, words
+from fairglvq.lesson.texts import LANGUAGES, words
 from pages.shared import menu, training
 from pages.shared.lesson import challenges, course, people
 from pages.shared.lesson import words as said
@@ -58,13 +58,12 @@ def main() -> None:
 
 def heading(step: Step) -> None:
     """The steps, open and closed, and the language."""
-    language = visit().lesson.language
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_steps"):
         for one in STEPS:
             kind = "primary" if one is step else "secondary"
             button(
                 str(one.number), course.go, one.number, key=f"lesson_step_{one.number}", type=kind,
-                disabled=not course.may_enter(one.number), help=text(one.key, language).title,
+                disabled=not course.may_enter(one.number),
             )  # fmt: skip
         one_of("Language", LANGUAGES, "lesson.language", label_visibility="collapsed")
 
