@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from fairglvq.datasets import DATASETS
-from fairglvq.scenes.scene import with_film
+from fairglvq.scenes.scene import KNOBS, with_film
 from fairglvq.scenes.service import Show
 from fairglvq.scenes.settings import PRESETS, TABLE, Settings, preset_of
 from fairglvq.scenes.sources import dataset_of
@@ -85,7 +85,7 @@ def intro(settings: Settings) -> str:
         return PRESETS[preset].story
     what = DATASETS[settings.dataset].description if settings.real and settings.dataset != TABLE else BANK
     how = "" if not settings.real else OWN_PLANE if settings.metric == "matrix" else SLICE
-    people = PEOPLE.format(group="their group" if settings.real else "their town", how=how)
+    people = PEOPLE.format(group="their group" if settings.real else "their town (the group)", how=how)
     story = STORIES.get(settings.dataset, what)
     return f"**{story}** {people} {why_several(settings)} Press play, drag a prototype, turn C."
 
@@ -136,6 +136,7 @@ def draw(show: Show) -> None:
     for method, film in films.items():
         scene = with_film(scene, settings, method, film)
     meta = scene.meta | {
+        "filmed": films_wanted(settings),
         "reply": model.reply,
         "facts": model.facts,
         "heard": model.heard,
@@ -158,10 +159,15 @@ def draw(show: Show) -> None:
     order_films(settings)
 
 
+def films_wanted(settings: Settings) -> list[str]:
+    """Methods whose strength may be turned on the stage."""
+    return [method for method in filmed(settings) if not visit().display.fixes(KNOBS[method])]
+
+
 def films_of(settings: Settings) -> dict[str, Film]:
     """The films that are trained, by method."""
     found = {}
-    for method in filmed(settings):
+    for method in films_wanted(settings):
         job = visit().model.film_jobs.get(method)
         if job and job.key == film_key(settings, method) and job.future.done() and not job.future.exception():
             found[method] = job.future.result()
@@ -173,9 +179,10 @@ def films_of(settings: Settings) -> dict[str, Film]:
 def order_films(settings: Settings) -> None:
     """Have the films trained, now that the picture is there; those for other settings are no longer needed."""
     model = visit().model
-    wanted = {method: film_key(settings, method) for method in filmed(settings) if method not in model.films}
+    methods = films_wanted(settings)
+    wanted = {method: film_key(settings, method) for method in methods if method not in model.films}
     for method, job in list(model.film_jobs.items()):
-        if job.key != wanted.get(method, job.key) or job.cancelled or method not in filmed(settings):
+        if job.key != wanted.get(method, job.key) or job.cancelled or method not in methods:
             job.cancel()
             del model.film_jobs[method]
     for method in wanted:
