@@ -15,12 +15,14 @@ from fairglvq.scenes.sources import dataset_of
 from fairglvq.scenes.training import Film, film_key, filmed
 from pages.shared import controls, download, menu, safe_text, session, training
 from pages.shared.links import missing_in_link
-from pages.shared.playground import gestures, stage
+from pages.shared.playground import gestures, stage, take_home
+from pages.shared.playground.stage.one_file import Heading
 from pages.shared.server import training_service
 from pages.shared.style import STYLE
 from pages.shared.visit import visit
 from pages.shared.widgets import button
 
+TITLE = "See a classifier become fair, and what it costs"
 STORIES = {
     "three_classes": "A school rejects, admits or puts on a waiting list.",
     "table": "Your table.",
@@ -70,7 +72,7 @@ def main() -> None:
 def heading(place: DeltaGenerator, settings: Settings) -> None:
     """Title, presets, story and notices."""
     with place:
-        st.title("See a classifier become fair, and what it costs", anchor=False)
+        st.title(TITLE, anchor=False)
         controls.presets(settings)
         with st.container(key="intro"):
             st.markdown(intro(settings))
@@ -153,6 +155,7 @@ def draw(show: Show) -> None:
     if settings.real and (caveats := dataset_of(settings).caveats):
         st.html(safe_text.STYLE)
         safe_text.say("Caveats: " + " ".join(caveats), "small")
+    take_home.offer(scene, settings, Heading(TITLE, intro(settings).replace("**", "")), model.view)
     order_films(settings)
 
 

@@ -291,6 +291,7 @@ export class Stage {
    * the next gesture or when a scene arrives that does not. Python tells them apart by their serial numbers.
    */
   post(gesture) {
+    if (this.scene.meta.offline) return; // a file has no Python behind it
     lastSerial = Math.max(lastSerial + 1, 1000 * Date.now()); // also rises over remounts of the page
     this.outbox.push({ ...gesture, serial: lastSerial });
     this.sendGestures();
