@@ -123,6 +123,18 @@ class CurveVisit:
 
 
 @dataclass
+class RegressionVisit:
+    """Predicted numbers in view on the trade-off page."""
+
+    shown: str = "decisions"  # or "numbers"
+    task: str = "communities"
+    measure: str = ""  # the first that the task has, until one is chosen
+    C: float = 1.0
+    leaves: int = 20
+    jobs: dict[tuple, Job] = field(default_factory=dict)
+
+
+@dataclass
 class PrototypesVisit:
     """What is looked at on the prototypes page."""
 
@@ -203,6 +215,7 @@ class Visit:
     numbers: Iterator[int] = field(default_factory=count)  # for keys of widgets: no key is used twice in a session
     model: ModelVisit = field(default_factory=ModelVisit)
     curve: CurveVisit = field(default_factory=CurveVisit)
+    regression: RegressionVisit = field(default_factory=RegressionVisit)
     prototypes: PrototypesVisit = field(default_factory=PrototypesVisit)
     stream: StreamVisit = field(default_factory=StreamVisit)
     table: TableVisit = field(default_factory=TableVisit)
