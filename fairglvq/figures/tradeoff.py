@@ -116,7 +116,7 @@ def tradeoff_figure(
         best = shown[pareto(shown, x, y)].sort_values(f"{x}_mean")
         figure.add_scatter(
             x=best[f"{x}_mean"], y=best[f"{y}_mean"], mode="lines", name="best points", hoverinfo="skip",
-            line={"color": _faded(ink, 0.18), "width": 12}, legendrank=2000,
+            line={"color": faded(ink, 0.18), "width": 12}, legendrank=2000,
         )  # fmt: skip
     if (x, y) == ("statistical_parity", "accuracy"):
         for line in limits:
@@ -127,7 +127,7 @@ def tradeoff_figure(
         _add_curve(figure, str(method), own.sort_values("strength"), x, y, theme)
     many = max(0, shown["method"].nunique() - FEW)
     if many:
-        figure.update_traces(error_x_color=_faded(ink, 0.13), error_y_color=_faded(ink, 0.13))
+        figure.update_traces(error_x_color=faded(ink, 0.13), error_y_color=faded(ink, 0.13))
     if strength_labels:
         label_strengths(figure, ranges)
     _lay_out(figure, theme, height + 18 * many)  # on a phone, two names of the legend fill a line
@@ -218,7 +218,7 @@ def _add_published(figure: go.Figure, method: str, own: pd.DataFrame, x: str, y:
     figure.add_scatter(
         x=own[f"{x}_mean"], y=own[f"{y}_mean"], name="published (hollow)", legendgroup="published", legendrank=3000,
         showlegend=not any(trace.legendgroup == "published" for trace in figure.data), mode="lines+markers",
-        line={"color": _faded(colour, 0.6), "width": 1, "dash": "dot"},
+        line={"color": faded(colour, 0.6), "width": 1, "dash": "dot"},
         marker={"symbol": f"{style.shape}-open", "size": 11, "color": colour, "line": {"width": 1.5}},
         customdata=[["", text, math.nan, *spread] for text, spread in zip(words, _spreads(own, x, y), strict=True)],
         hovertemplate=_hover(x, y, counted=False), **_clicked(colour),
@@ -283,7 +283,7 @@ def _clicked(colour: str) -> dict:
 
 
 def _bars(spread: pd.Series, colour: str) -> dict:
-    return {"type": "data", "array": spread.fillna(0.0), "thickness": 1, "width": 0, "color": _faded(colour, 0.55)}
+    return {"type": "data", "array": spread.fillna(0.0), "thickness": 1, "width": 0, "color": faded(colour, 0.55)}
 
 
 def _spreads(own: pd.DataFrame, *names: str) -> list[tuple[float, ...]]:
@@ -328,7 +328,7 @@ def _lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
         font={"color": ink, "size": 13, "family": FONT},
         height=height,
         margin={"l": 10, "r": 16, "t": 34, "b": 10},  # above the plot stand the buttons, which phones always show
-        modebar={"bgcolor": "rgba(0,0,0,0)", "color": _faded(ink, 0.5), "activecolor": ink},
+        modebar={"bgcolor": "rgba(0,0,0,0)", "color": faded(ink, 0.5), "activecolor": ink},
         hovermode="closest",
         hoverlabel={"font": {"family": FONT, "size": 13}, "align": "left"},
         # Below the plot, where a phone has room; it pushes the plot up by what it needs.
@@ -340,6 +340,7 @@ def _lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
     figure.update_yaxes(**axes)
 
 
-def _faded(colour: str, share: float) -> str:
+def faded(colour: str, share: float) -> str:
+    """A colour of which only a share covers what is behind it."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{share})"

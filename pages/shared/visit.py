@@ -134,6 +134,18 @@ class CurveVisit(RunVisit):
 
 
 @dataclass
+class RegressionVisit:
+    """Predicted numbers in view on the trade-off page."""
+
+    shown: str = "decisions"  # or "numbers"
+    task: str = "communities"
+    measure: str = ""  # the first that the task has, until one is chosen
+    C: float = 1.0
+    leaves: int = 20
+    jobs: dict[tuple, Job] = field(default_factory=dict)
+
+
+@dataclass
 class PrototypesVisit:
     """What is looked at on the prototypes page."""
 
@@ -283,6 +295,7 @@ class Visit:
     numbers: Iterator[int] = field(default_factory=count)  # for keys of widgets: no key is used twice in a session
     own_model: ModelVisit = field(default_factory=ModelVisit)  # of all pages but the lesson
     curve: CurveVisit = field(default_factory=CurveVisit)
+    regression: RegressionVisit = field(default_factory=RegressionVisit)
     prototypes: PrototypesVisit = field(default_factory=PrototypesVisit)
     paper: PaperVisit = field(default_factory=PaperVisit)
     teach: TeachVisit = field(default_factory=TeachVisit)
