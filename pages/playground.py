@@ -13,11 +13,13 @@ from fairglvq.scenes.settings import PRESETS, TABLE, Settings, preset_of
 from fairglvq.scenes.sources import dataset_of
 from pages.shared import controls, download, menu, safe_text, session, training
 from pages.shared.links import missing_in_link
-from pages.shared.playground import picture
+from pages.shared.playground import picture, take_home
+from pages.shared.playground.stage.one_file import Heading
 from pages.shared.style import STYLE
 from pages.shared.visit import visit
 from pages.shared.widgets import button
 
+TITLE = "See a classifier become fair, and what it costs"
 STORIES = {
     "three_classes": "A school rejects, admits or puts on a waiting list.",
     "table": "Your table.",
@@ -67,7 +69,7 @@ def main() -> None:
 def heading(place: DeltaGenerator, settings: Settings) -> None:
     """Title, presets, story and notices."""
     with place:
-        st.title("See a classifier become fair, and what it costs", anchor=False)
+        st.title(TITLE, anchor=False)
         controls.presets(settings)
         with st.container(key="intro"):
             st.markdown(intro(settings))
@@ -80,7 +82,7 @@ def intro(settings: Settings) -> str:
         return PRESETS[preset].story
     what = DATASETS[settings.dataset].description if settings.real and settings.dataset != TABLE else BANK
     how = "" if not settings.real else OWN_PLANE if settings.metric == "matrix" else SLICE
-    people = PEOPLE.format(group="their group" if settings.real else "their town", how=how)
+    people = PEOPLE.format(group="their group" if settings.real else "their town (the group)", how=how)
     story = STORIES.get(settings.dataset, what)
     return f"**{story}** {people} {why_several(settings)} Press play, drag a prototype, turn C."
 
@@ -126,12 +128,13 @@ def draw(show: Show) -> None:
     settings = model.shown[0]
     for warning in show.warnings:
         st.warning(warning)
-    picture.mount(settings, show)
+    scene = picture.mount(settings, show)
     if settings != model.settings:  # another model is on its way, and a table before may be gone
         return
     if settings.real and (caveats := dataset_of(settings).caveats):
         st.html(safe_text.STYLE)
         safe_text.say("Caveats: " + " ".join(caveats), "small")
+    take_home.offer(scene, settings, Heading(TITLE, intro(settings).replace("**", "")), model.view)
     picture.order_films(settings)
 
 

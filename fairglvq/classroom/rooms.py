@@ -2,8 +2,8 @@
 
 A room has a code, which students read off a projector, and a key, which only the teacher's link holds. Nobody is asked
 for anything personal: a student is a random token in the student's own address. The join link holds no token, so
-everybody who opens it is somebody else; a reload of one's own address is the same student. An address that was passed on
-is noticed, because two sessions then report under one token: the one that does not hold it becomes a student of its own.
+everybody who opens it is somebody else; a reload of one's own address is the same student. An address that was passed
+on is noticed, because two sessions then report under one token: the second becomes a student of its own.
 """
 
 from __future__ import annotations
@@ -53,13 +53,19 @@ class Pace(NamedTuple):
     """What the teacher asks of all students."""
 
     hold: int | None = None
-    """Nobody enters a step beyond this one, and in this one nobody goes on from the prediction."""
+    """Nobody enters a step beyond this one."""
+    revealed: bool = False
+    """Whether the step at which the class is held goes on after the prediction."""
     opened: int = 0
     """Everybody may enter the steps up to this one, whether their gates are passed or not."""
 
     def allows(self, step: int, passed: bool) -> bool:
         """Whether a student may enter a step; ``passed`` says whether the gates before it are."""
         return (self.hold is None or step <= self.hold) and (passed or step <= self.opened)
+
+    def hides_outcome(self, step: int) -> bool:
+        """Whether a step waits, after the prediction, until the teacher goes on."""
+        return step == self.hold and not self.revealed
 
 
 class Seat(NamedTuple):
@@ -102,7 +108,7 @@ class _Room:
     began: float
     used: float
     kept_use: float  # as the file has it
-    pace: Pace = Pace()
+    pace: Pace = field(default_factory=Pace)
     students: dict[str, _Student] = field(default_factory=dict)
     numbers: int = 0  # given to students so far
 
@@ -136,11 +142,11 @@ class Rooms:
         rooms, students = self._file.read()
         now = self._clock()
         for row in rooms:
-            pace = Pace(row.hold, row.opened)
+            pace = Pace(row.hold, bool(row.revealed), row.opened)
             self._rooms[row.code] = _Room(row.key, row.began, row.used, row.used, pace)
         for one in students:
             room = self._rooms[one.code]
-            room.students[one.token] = _Student(one.number, _read_progress(one.progress), "", now)
+            room.students[one.token] = _Student(one.number, Progress.from_text(one.progress), "", now)
             room.numbers = max(room.numbers, one.number)
 
     # what a teacher does
@@ -171,9 +177,7 @@ class Rooms:
                 del room.students[token]
                 self._left.add((_plain(code), token))
             self._use(_plain(code), room)
-            students = [
-                StudentView(one.number, one.progress, now - one.seen <= HERE) for one in room.students.values()
-            ]
+            students = [StudentView(one.number, one.progress, now - one.seen <= HERE) for one in room.students.values()]
             return RoomView(_plain(code), room.pace, tuple(students), room.ends)
 
     def set_pace(self, code: str, key: str, pace: Pace) -> None:
@@ -194,7 +198,7 @@ class Rooms:
     def _teachers(self, code: str, key: str) -> _Room:
         room = self._room(code)
         if not secrets.compare_digest(room.key.encode(), key.encode()):
-            raise RoomError(f"The key in this link does not open room {_plain(code)}. Use the link of whoever opened it.")
+            raise RoomError(f"The key in this link does not open room {_plain(code)}: it is the link of another room.")
         return room
 
     # what a student does
@@ -319,10 +323,3 @@ def _plain(code: str) -> str:
 def _came_by_mistake(student: _Student, now: float) -> bool:
     """Whether somebody looked in and left, or reloaded before the token stood in the address."""
     return student.progress == Progress() and now - student.seen > LEFT
-
-
-def _read_progress(text: str) -> Progress:
-    try:
-        return Progress.from_text(text)
-    except ValueError:  # of a lesson that has changed since
-        return Progress()

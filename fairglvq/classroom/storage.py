@@ -21,6 +21,7 @@ class RoomRow(NamedTuple):
     began: float
     used: float
     hold: int | None
+    revealed: bool
     opened: int
 
 
@@ -57,7 +58,7 @@ class RoomFile:
         with self._db:
             self._db.execute(
                 "CREATE TABLE IF NOT EXISTS rooms (code TEXT PRIMARY KEY, key TEXT, began REAL, used REAL, "
-                "hold INTEGER, opened INTEGER)"
+                "hold INTEGER, revealed INTEGER, opened INTEGER)"
             )
             self._db.execute(
                 "CREATE TABLE IF NOT EXISTS students (code TEXT, token TEXT, number INTEGER, progress TEXT, "
@@ -79,7 +80,7 @@ class RoomFile:
     ) -> None:
         """Keep these as they are now, delete ended rooms and students who left: all of it or nothing."""
         with self._db:
-            self._db.executemany("INSERT OR REPLACE INTO rooms VALUES (?, ?, ?, ?, ?, ?)", rooms)
+            self._db.executemany("INSERT OR REPLACE INTO rooms VALUES (?, ?, ?, ?, ?, ?, ?)", rooms)
             self._db.executemany("INSERT OR REPLACE INTO students VALUES (?, ?, ?, ?)", students)
             self._db.executemany("DELETE FROM students WHERE code = ? AND token = ?", left)
             for table in ("students", "rooms"):

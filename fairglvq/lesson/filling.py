@@ -72,4 +72,4 @@ def mark(name: str, language: str, theme: Theme) -> str:
     if name in FORCES:
         return f'<b style="color:{FORCES[name][theme]}">{word}</b>'
     colour = class_colours(2)[("no_loan", "loan").index(name)].mark(theme)
-    return f'<span style="color:{colour}">⬤</span>\N{NO-BREAK SPACE}{word}'
+    return f'<span style="color:{colour}">■</span>\N{NO-BREAK SPACE}{word}'

@@ -105,6 +105,7 @@ class Field:
     when: Callable[[Settings], bool] | None = None  # for which settings it means anything; None: for all
     several: bool = False  # any of the choices, not just one
     drawn_only: tuple[Any, ...] = ()  # choices that real data do not have
+    share: bool = False  # a part of a whole, said in per cent
     usual: float = 0  # upper end of the slider on drawn data, where the whole range would make it too coarse
 
     def applies(self, settings: Settings) -> bool:
@@ -123,6 +124,12 @@ class Field:
     def named(self, value: Any) -> str:
         """The word for a choice."""
         return str((self.names or {}).get(value, value))
+
+    def worded(self, value: Any) -> str:
+        """A value of the setting in words, also of several choices or a share."""
+        if self.several:
+            return ", ".join(map(self.named, value))
+        return f"{value:.0%}" if self.share else self.named(value)
 
 
 def _synthetic(settings: Settings) -> bool:
@@ -290,6 +297,7 @@ FIELDS: dict[str, Field] = {
         low=0.0,
         high=0.5,
         step=0.05,
+        share=True,
     ),
     "noise": Field(
         "noise",
@@ -346,21 +354,21 @@ class Preset:
 PRESETS: dict[str, Preset] = {
     "xor": Preset(
         "Paper: XOR",
-        "The paper's XOR, trained as published. GLVQ cuts off the right edge of both rows, along the groups; FairGLVQ "
-        "gives these points up and decides by height, for everyone alike. As in the paper, FairGLVQ starts from other "
+        "The paper's XOR, trained as published. GLVQ cuts off the right edge of both rows, along the towns; FairGLVQ "
+        "gives these people up and decides by savings, for everyone alike. As in the paper, FairGLVQ starts from other "
         "prototypes than GLVQ: with C = 0 the two still differ.",
         Settings(dataset="xor", C=1.25, learning_rate=0.005, epochs=250, step="published"),
     ),
     "local": Preset(
         "Paper: Local",
-        "The paper's Local, trained as published. Only the upper problem is tied to the group. FairGLVQ answers it "
+        "The paper's Local, trained as published. Only the upper problem is tied to the town. FairGLVQ answers it "
         "with a constant and keeps the right-hand one; which constant is chance: try New seed. As in the paper, "
         "FairGLVQ starts from other prototypes than GLVQ: with C = 0 the two still differ.",
         Settings(dataset="local", C=1.5, prototypes=5, learning_rate=0.005, epochs=250, step="published"),
     ),
     "alpha": Preset(
         "Alpha at work",
-        "One prototype per class is too few to represent every group: often a point has no rival prototype, and "
+        "One prototype per class is too few to represent every town: often a person has no rival prototype, and "
         "FairGLVQ assumes one alpha times as far away. Change alpha and the picture changes.",
         Settings(dataset="local", C=1.0, prototypes=1),
     ),
@@ -372,20 +380,20 @@ PRESETS: dict[str, Preset] = {
     ),
     "inp": Preset(
         "Where INP fails",
-        "INP may only take one straight direction out of the plane. Here the group is tied to one corner, so INP loses "
+        "INP may only take one straight direction out of the plane. Here the town is tied to one corner, so INP loses "
         "half of all decisions; FairGLVQ bends only the cells that matter. Fold the plane to see what INP sees.",
         Settings(dataset="local", C=1.0),
     ),
     "groups": Preset(
         "Three groups",
-        "Three groups of equal merit meet three different bars, and the widest gap counts. INP has to remove a "
-        "direction per group: nothing of the plane is left.",
+        "Three towns of equal income meet three different bars, and the widest gap counts. INP has to remove a "
+        "direction per town: nothing of the plane is left.",
         Settings(dataset="three_groups", C=2.0),
     ),
     "classes": Preset(
         "Three classes",
-        "Rejected, waiting list or admitted: only one group ever waits. FairGLVQ moves the border in the middle and "
-        "leaves the others where they are.",
+        "Rejected, waiting list or admitted: only people of one town ever wait. FairGLVQ moves the border "
+        "in the middle and leaves the others where they are.",
         Settings(dataset="three_classes", C=1.5),
     ),
 }
@@ -397,6 +405,23 @@ def nearest_allowed(field: Field, number: float) -> Any:
         return min(field.choices, key=lambda choice: abs(choice - number))
     value = min(max(number, field.low), field.high)
     return round(value) if isinstance(field.step, int) else value
+
+
+def in_words(settings: Settings) -> dict[str, str]:
+    """Every setting that means something here, by its label, and what was done by hand."""
+    found = {
+        field.label: field.worded(getattr(settings, name)) for name, field in FIELDS.items() if field.applies(settings)
+    }
+    if settings.fold:
+        folds, fold, seed = settings.fold
+        found["Test fold"] = f"{fold + 1} of {folds}, seed {seed}"
+    hand = (
+        (len(settings.painted), "points painted"),
+        (len(settings.erased), "points erased"),
+        (len(settings.start.prototypes) if settings.start else 0, "prototypes placed before training"),
+    )
+    done = [f"{count} {what}" for count, what in hand if count]
+    return found | ({"By hand": ", ".join(done)} if done else {})
 
 
 def shape_of(dataset: str) -> tuple[int, int]:

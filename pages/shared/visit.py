@@ -17,6 +17,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from fairglvq.scenes.settings import Settings
+from pages.shared.display import Display
 
 if TYPE_CHECKING:  # for annotations only: a first picture must not wait for what other pages need
     import threading
@@ -26,7 +27,9 @@ if TYPE_CHECKING:  # for annotations only: a first picture must not wait for wha
     from fairglvq.datasets import Dataset
     from fairglvq.datasets.streams import Drift
     from fairglvq.datasets.table import Plan, Reading
+    from fairglvq.experiments.anatomy import Moment
     from fairglvq.experiments.engine import SweepRun
+    from fairglvq.experiments.paper import Experiment
     from fairglvq.experiments.streaming import LiveStream
     from fairglvq.explain import Measure, Order
     from fairglvq.explain.view import View
@@ -58,7 +61,8 @@ class Address:
         return self.written
 
     def write(self, query: dict[str, str]) -> None:
-        """Let the address say what is shown."""
+        """Let the address say what is shown, and how it is to be shown."""
+        query = query | visit().display.to_query()
         if query != st.query_params.to_dict():
             st.query_params.from_dict(query)
         self.written = query
@@ -97,7 +101,18 @@ class ModelVisit:
 
 
 @dataclass
-class CurveVisit:
+class RunVisit:
+    """What is being computed for a page of this visit; `runs` begins, watches and stops it."""
+
+    run: SweepRun | None = None
+    left_run: SweepRun | None = None  # given up here, and still under way for somebody else
+    problem: str = ""
+    store_problem: str = ""
+    watcher: str = field(default_factory=lambda: os.urandom(8).hex())  # what the engine calls this visit
+
+
+@dataclass
+class CurveVisit(RunVisit):
     """The curve in view on the trade-off page, and what is being computed for it."""
 
     choice: Choice | None = None
@@ -115,12 +130,7 @@ class CurveVisit:
     scenario_name: str = ""
     scenarios: list[tuple[tuple[str, str], Scenario]] = field(default_factory=list)  # of which data set and table
     limits: dict[tuple, Future] = field(default_factory=dict)
-    run: SweepRun | None = None
     run_choice: Choice | None = None
-    left_run: SweepRun | None = None  # given up here, and still under way for somebody else
-    problem: str = ""
-    store_problem: str = ""
-    watcher: str = field(default_factory=lambda: os.urandom(8).hex())  # what the engine calls this visit
 
 
 @dataclass
@@ -160,6 +170,23 @@ class LessonVisit:
 
 
 @dataclass
+class PaperVisit(RunVisit):
+    """What is looked at on the paper's page."""
+
+    section: str = "table1"
+    address: Address = field(default_factory=Address)
+    repairs: list[str] = field(default_factory=list)
+    figure_data: str = "compas"  # of Figure 2
+    cells: dict[str, Experiment] = field(default_factory=dict)  # by section: which one may be run here
+    seeds: int = 1
+    run_cell: Experiment | None = None
+    rows: dict[Experiment, list[dict[str, Any]]] = field(default_factory=dict)  # computed in this visit
+    moment: Moment | None = None  # the step that is taken apart
+    point: int = 1
+    bound: float = 0.05  # the largest gap of a comparison
+
+
+@dataclass
 class StreamVisit:
     """The stream in view."""
 
@@ -168,6 +195,35 @@ class StreamVisit:
     C: float = 1.0
     playing: bool = False
     live: LiveStream | None = None
+
+
+@dataclass
+class TeachVisit:
+    """The room that is taught in, and what is looked at in it."""
+
+    address: Address = field(default_factory=Address)
+    code: str = ""
+    key: str = ""
+    problem: str = ""
+    language: str = "en"
+    step: int | None = None  # whose predictions are in view; None: where the class is
+    hold_at: int = 1
+    challenge: str = "byhand"
+    ending: bool = False  # asked whether to end the room
+
+
+@dataclass
+class LinkVisit:
+    """A link that a teacher puts together."""
+
+    page: str = "lesson"
+    step: int = 1
+    language: str = "en"
+    picture: str = ""  # a preset; none: the model in view
+    seed: int = 0
+    model: dict[str, str] = field(default_factory=dict)  # the picture and its seed as parameters
+    display: Display = field(default_factory=Display)
+    embedded: bool = False
 
 
 @dataclass
@@ -220,6 +276,8 @@ class Visit:
 
     page: str | None = None
     entered: bool = False  # just now, from another page
+    display: Display = field(default_factory=Display)
+    display_address: Address = field(default_factory=Address)
     widgets: dict[str, Shown] = field(default_factory=dict)
     pressed: list[tuple[Callable[..., None], tuple]] = field(default_factory=list)  # buttons not answered yet
     numbers: Iterator[int] = field(default_factory=count)  # for keys of widgets: no key is used twice in a session
@@ -227,6 +285,9 @@ class Visit:
     curve: CurveVisit = field(default_factory=CurveVisit)
     prototypes: PrototypesVisit = field(default_factory=PrototypesVisit)
     lesson: LessonVisit = field(default_factory=LessonVisit)
+    paper: PaperVisit = field(default_factory=PaperVisit)
+    teach: TeachVisit = field(default_factory=TeachVisit)
+    links: LinkVisit = field(default_factory=LinkVisit)
     stream: StreamVisit = field(default_factory=StreamVisit)
     table: TableVisit = field(default_factory=TableVisit)
     download: Download = field(default_factory=Download)
@@ -253,4 +314,10 @@ def begin_anew() -> None:
     before = visit()
     for name in [str(name) for name in st.session_state]:
         del st.session_state[name]
-    st.session_state[KEY] = Visit(page=before.page, pressed=before.pressed, numbers=before.numbers)
+    st.session_state[KEY] = Visit(
+        page=before.page,
+        display=before.display,
+        display_address=before.display_address,
+        pressed=before.pressed,
+        numbers=before.numbers,
+    )

@@ -2,15 +2,35 @@
 
 import sqlite3
 import threading
-from dataclasses import replace
 
 import pytest
 
 from fairglvq.classroom import rooms as module
-from fairglvq.classroom.rooms import GRACE, HERE, HOUR, IDLE, IDLE_EMPTY, LEFT, LONGEST, NoRoomError, Pace, RoomError, Rooms
+from fairglvq.classroom.rooms import (
+    GRACE,
+    HERE,
+    HOUR,
+    IDLE,
+    IDLE_EMPTY,
+    LEFT,
+    LONGEST,
+    NoRoomError,
+    Pace,
+    RoomError,
+    Rooms,
+)
 from fairglvq.lesson.progress import Progress
+from fairglvq.lesson.steps import STEPS
 
-SOME = Progress(step=2, answers={"prototype": "nearest"}, passed=frozenset({"prototype"}))
+
+def at(number):
+    """Somebody who has come to a step and has answered its question."""
+    passed = [step.key for step in STEPS if step.number < number]
+    question = STEPS[number - 1].prediction
+    return Progress(number, {question.key: question.options[0]}, frozenset(passed))
+
+
+SOME = at(2)
 
 
 class Clock:
@@ -79,7 +99,7 @@ def test_the_join_link_makes_everybody_somebody_else_and_the_own_address_the_sam
 
 
 def test_a_token_is_worth_nothing_in_another_room(rooms):
-    (code, key), (other, other_key) = rooms.open(), rooms.open()
+    (code, _), (other, other_key) = rooms.open(), rooms.open()
     seat = rooms.join(code)
     rooms.report(seat, SOME)
     assert rooms.join(other, seat.token).token != seat.token
@@ -92,7 +112,7 @@ def test_a_reload_takes_its_token_over_when_the_session_before_is_silent(rooms, 
     rooms.report(before, SOME)
     clock.now += 1
     after = rooms.join(code, before.token)
-    later = replace(SOME, step=3)
+    later = at(3)
     clock.now += GRACE - 2
     seat, _ = rooms.report(after, later)
     assert seat == after
@@ -106,7 +126,7 @@ def test_an_address_passed_on_makes_a_student_of_its_own(rooms, clock):
     code, key = rooms.open()
     owner = rooms.join(code)
     rooms.report(owner, SOME)
-    friend, theirs = rooms.join(code, owner.token), replace(SOME, step=5)
+    friend, theirs = rooms.join(code, owner.token), at(5)
     for _ in range(4):
         clock.now += GRACE / 2
         owner = rooms.report(owner, SOME)[0]
@@ -119,7 +139,7 @@ def test_two_sessions_of_one_address_part_also_when_the_first_was_silent_for_a_w
     code, key = rooms.open()
     owner = rooms.join(code)
     rooms.report(owner, SOME)
-    friend, theirs = rooms.join(code, owner.token), replace(SOME, step=5)
+    friend, theirs = rooms.join(code, owner.token), at(5)
     clock.now += GRACE + 1
     assert rooms.report(friend, theirs)[0] == friend  # took it over
     assert rooms.report(owner, SOME)[0].token != friend.token
@@ -131,7 +151,7 @@ def test_a_class_is_held_and_steps_are_opened(rooms):
     seat = rooms.join(code)
     assert rooms.report(seat, SOME)[1] == Pace()
     rooms.set_pace(code, key, Pace(hold=3, opened=2))
-    assert rooms.report(seat, SOME)[1] == Pace(3, 2) == rooms.look(code, key).pace
+    assert rooms.report(seat, SOME)[1] == Pace(hold=3, opened=2) == rooms.look(code, key).pace
 
 
 @pytest.mark.parametrize(
@@ -150,20 +170,27 @@ def test_which_steps_may_be_entered(pace, step, passed, allowed):
     assert pace.allows(step, passed) is allowed
 
 
+def test_what_happened_is_hidden_only_in_the_step_at_which_the_class_is_held():
+    held = Pace(hold=3)
+    assert [held.hides_outcome(step) for step in (2, 3, 4)] == [False, True, False]
+    assert not held._replace(revealed=True).hides_outcome(3)
+    assert not Pace().hides_outcome(1)
+
+
 def test_a_restarted_server_has_every_room(path, clock):
     before = Rooms(path, clock=clock)
     code, key = before.open()
     other, other_key = before.open()
     seat, second = before.join(code), before.join(code)
     before.report(seat, SOME)
-    before.report(second, replace(SOME, step=4))
-    before.set_pace(code, key, Pace(4, 2))
+    before.report(second, at(4))
+    before.set_pace(code, key, Pace(4, True, 2))
     # not closed: the server was killed
     after = Rooms(path, clock=clock)
     assert after.look(code, key) == before.look(code, key)
     assert after.look(other, other_key).students == ()
     assert after.join(code, seat.token).token == seat.token
-    later = replace(SOME, step=5)
+    later = at(5)
     assert after.report(seat, later)[0] == seat  # a session that outlived the server
     assert progress_of(after, code, key)[1] == later
     assert after.join(code).token not in (seat.token, second.token)
@@ -311,7 +338,7 @@ def test_a_hundred_students_at_once(path):
             for _ in range(5):
                 seat = rooms.join(code)
                 for step in (1, 2, 3):
-                    seat, _ = rooms.report(seat, replace(SOME, step=step))
+                    seat, _ = rooms.report(seat, at(step))
                 rooms.look(code, key)
         except Exception as problem:
             failed.append(problem)

@@ -71,12 +71,18 @@ def _said(reader: Reader) -> None:
 
 
 def after(reader: Reader) -> None:
-    """What to do, and what came of it."""
-    step, text = reader.step, reader.text
-    if not course.answered(step):
+    """What to do, and what happened: in the order in which it does."""
+    if not course.answered(reader.step):
         return
-    if step.reveals_at_once or course.passed(step):
+    if reader.step.reveals_at_once:
         outcome(reader)
+    _task(reader)
+    if course.passed(reader.step) and not reader.step.reveals_at_once:
+        outcome(reader)
+
+
+def _task(reader: Reader) -> None:
+    step, text = reader.step, reader.text
     with st.container(key="lesson_task"):
         reader.say(f"**{reader.word('task')}.** {text.task}")
         for deed, task in text.tasks.items():

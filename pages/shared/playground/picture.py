@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from fairglvq.scenes.scene import with_film
+from fairglvq.scenes.scene import KNOBS, Scene, with_film
 from fairglvq.scenes.service import Show
 from fairglvq.scenes.settings import Settings
 from fairglvq.scenes.training import Film, film_key, filmed
@@ -16,14 +16,18 @@ from pages.shared.server import training_service
 from pages.shared.visit import visit
 
 
-def mount(settings: Settings, show: Show, *, key: str = gestures.STAGE, **more: Any) -> None:
-    """The stage with everything that belongs to this visit; ``more`` goes into the scene's description."""
+def mount(settings: Settings, show: Show, *, key: str = gestures.STAGE, **more: Any) -> Scene:
+    """The stage with everything that belongs to this visit; ``more`` goes into the scene's description.
+
+    Returns the scene with its films.
+    """
     model = visit().model
     model.films = films_of(settings)
     scene = show.scene
     for method, film in model.films.items():
         scene = with_film(scene, settings, method, film)
     meta = scene.meta | {
+        "filmed": films_wanted(settings),
         "reply": model.reply,
         "facts": model.facts,
         "heard": model.heard,
@@ -40,12 +44,18 @@ def mount(settings: Settings, show: Show, *, key: str = gestures.STAGE, **more: 
         on_gestures=partial(gestures.receive, key),
         on_view=partial(gestures.keep_view, key),
     )
+    return scene
+
+
+def films_wanted(settings: Settings) -> list[str]:
+    """Methods whose strength may be turned on the stage."""
+    return [method for method in filmed(settings) if not visit().display.fixes(KNOBS[method])]
 
 
 def films_of(settings: Settings) -> dict[str, Film]:
     """The films that are trained, by method."""
     found = {}
-    for method in filmed(settings):
+    for method in films_wanted(settings):
         job = visit().model.film_jobs.get(method)
         if job and job.key == film_key(settings, method) and job.future.done() and not job.future.exception():
             found[method] = job.future.result()
@@ -57,9 +67,10 @@ def films_of(settings: Settings) -> dict[str, Film]:
 def order_films(settings: Settings) -> None:
     """Have the films trained, now that the picture is there; those for other settings are no longer needed."""
     model = visit().model
-    wanted = {method: film_key(settings, method) for method in filmed(settings) if method not in model.films}
+    methods = films_wanted(settings)
+    wanted = {method: film_key(settings, method) for method in methods if method not in model.films}
     for method, job in list(model.film_jobs.items()):
-        if job.key != wanted.get(method, job.key) or job.cancelled or method not in filmed(settings):
+        if job.key != wanted.get(method, job.key) or job.cancelled or method not in methods:
             job.cancel()
             del model.film_jobs[method]
     for method in wanted:

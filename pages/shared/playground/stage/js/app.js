@@ -174,7 +174,7 @@ export class Stage {
     // Room for panels still to come, so that those already there do not jump when they do.
     const coming = meta.coming ?? 0;
     const beside = coming + (this.state.enlarged ? visible.length - 1 : visible.length);
-    const { columns, height } = panelSizes(slot.clientWidth, beside, meta.bounds, window.innerHeight);
+    const { columns, height } = panelSizes(slot.clientWidth, beside, meta.bounds, window.innerHeight, meta.tallest);
     slot.style.setProperty("--columns", columns);
     for (const panel of this.panels) panel.update(this.panelOf(panel.key), this.shown(this.panelOf(panel.key)));
     this.dpr = window.devicePixelRatio || 1;
@@ -292,6 +292,7 @@ export class Stage {
    * the next gesture or when a scene arrives that does not. Python tells them apart by their serial numbers.
    */
   post(gesture) {
+    if (this.scene.meta.offline) return; // a file has no Python behind it
     lastSerial = Math.max(lastSerial + 1, 1000 * Date.now()); // also rises over remounts of the page
     this.outbox.push({ ...gesture, serial: lastSerial });
     this.sendGestures();
