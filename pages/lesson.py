@@ -30,6 +30,7 @@ OWN_STYLE = """<style>
 .st-key-lesson_body p { font-size: 0.93rem; line-height: 1.45; margin: 0 0 0.45rem; }
 .st-key-lesson_body p:last-child { margin-bottom: 0; }
 .st-key-lesson_body button p { margin: 0; text-align: left; }
+:is(.st-key-lesson_question, [class*="st-key-lesson_challenge_"]) button { justify-content: flex-start; }
 .st-key-lesson_terms { padding-left: 0.7rem; border-left: 3px solid currentColor; }
 .st-key-lesson_terms p { font-size: 0.84rem; line-height: 1.35; margin: 0 0 0.2rem; }
 .st-key-lesson_formula {
@@ -53,8 +54,8 @@ def main() -> None:
     head = st.container(key="lesson_head")
     training.trained()
     seen = course.look(step)
-    if seen is not None:
-        course.check(step, seen)
+    if seen is not None and course.check(step, seen):
+        st.toast(words(visit().lesson.language)["finished" if step is STEPS[-1] else "passed"])
     with head:
         heading(step)
     with st.container(key="lesson_body"):
@@ -102,7 +103,7 @@ def stage(step: Step) -> None:
 def extras(step: Step) -> dict[str, Any]:
     """What a step adds to the description of its scene."""
     found: dict[str, Any] = {"without": course.hidden(step), "layout": "beside" if step.curve_beside else ""}
-    found["tallest"] = TALLEST
+    found |= {"tallest": TALLEST, "from_top": True}
     if step.limit_line and course.answered(step):
         found["limit"] = limit_points(step.settings.dataset)
     return found

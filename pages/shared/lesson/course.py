@@ -103,10 +103,10 @@ def look(step: Step) -> Seen | None:
     return Seen(settings, show.scene, picture.films_of(settings), model.view or {}, model.reply, typed)
 
 
-def check(step: Step, seen: Seen) -> None:
-    """Open the gate if everything was done, and keep what was tried."""
+def check(step: Step, seen: Seen) -> bool:
+    """Open the gate if everything was done, and keep what was tried; returns whether it has just been opened."""
     if not answered(step):
-        return
+        return False
     deeds = visit().lesson.deeds
     deeds |= {(step.key, deed.key) for deed in step.gate.deeds if deed.done(seen)}
     found = progress()
@@ -118,8 +118,10 @@ def check(step: Step, seen: Seen) -> None:
         if passed(step) and tried:
             scores = seen[f"{challenge.method}_accuracy"], seen[f"{challenge.method}_gap"]
             found = found.tried(challenge.key, *scores)
+    opened = step.key in found.passed and not passed(step)
     if found != progress():
         save(found)
+    return opened
 
 
 def train_ahead(step: Step) -> None:
@@ -144,7 +146,6 @@ def _put_on_stage(step: Step) -> None:
     here.shown = now
     settings = step.settings if answered(step) or step.before is None else step.before
     model.settings, model.fresh, model.history, model.reply = settings, settings, [], None
-    model.autoplay = settings if step.before and not entered else None
     if entered:
         model.view = dict(step.view)
 

@@ -47,7 +47,7 @@ class Reader:
 def before(reader: Reader) -> None:
     """The idea, its words, and the question or what was said to it."""
     text = reader.text
-    st.markdown(f"## {reader.step.number}. {text.title}")
+    st.title(f"{reader.step.number}. {text.title}", anchor=False)
     reader.say(text.idea)
     terms = "\n\n".join(f"**{term}**: {means}" for term, means in text.terms.items())
     reader.say(f"**{reader.word('terms')}**\n\n{terms}", key="lesson_terms")
@@ -87,7 +87,7 @@ def _task(reader: Reader) -> None:
         reader.say(f"**{reader.word('task')}.** {text.task}")
         for deed, task in text.tasks.items():
             done = course.passed(step) or (step.key, deed) in visit().lesson.deeds
-            reader.say(f"{'☑' if done else '☐'} {task} *({reader.word('done' if done else 'open')})*")
+            reader.say(f"☑ {task} *({reader.word('done')})*" if done else f"☐ {task}")
         if step.gate.typed and not course.passed(step):
             _typed(reader)
 

@@ -110,6 +110,7 @@ export class Stage {
       if (scene.meta.autoplay && !this.calm.matches) this.play(0);
     } else {
       firstView(this.state, scene);
+      if (scene.meta.from_top) this.root.getRootNode().host?.closest('[data-testid="stMain"]')?.scrollTo({ top: 0 });
       this.sentView = JSON.stringify(viewOf(this.state, scene));
     }
     const keys = scene.panels.map((panel) => panel.key);
