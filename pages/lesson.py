@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from fairglvq.lesson.numbers import limit_points
+from fairglvq.lesson.progress import Progress
 from fairglvq.lesson.steps import STEPS, Step
 from fairglvq.lesson.texts import LANGUAGES, words
 from pages.shared import menu, training
@@ -83,6 +84,8 @@ def heading(step: Step) -> None:
                 disabled=not course.may_enter(one.number),
             )  # fmt: skip
         one_of("Language", LANGUAGES, "lesson.language", label_visibility="collapsed")
+        if course.progress() != Progress():
+            button(words(visit().lesson.language)["restart"], course.start_again, key="lesson_restart", type="tertiary")
 
 
 def stage(step: Step) -> None:

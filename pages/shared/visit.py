@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # for annotations only: a first picture must not wait for wha
     from fairglvq.explain import Measure, Order
     from fairglvq.explain.view import View
     from fairglvq.lesson.progress import Progress
+    from fairglvq.scenes.scene import Scene
     from fairglvq.scenes.service import Job, Show
     from fairglvq.scenes.training import Film
     from fairglvq.tradeoff.choice import Choice
@@ -166,7 +167,7 @@ class LessonVisit:
     typed: tuple[str, float] | None = None  # in which step, and the number
     hints: dict[str, int] = field(default_factory=dict)  # shown so far, by challenge
     ordered: set[Settings] = field(default_factory=set)  # trained ahead
-    view: tuple[Show, View] | None = None
+    view: tuple[Scene, View] | None = None
 
 
 @dataclass

@@ -232,6 +232,15 @@ def test_a_student_with_a_mouse_does_all_steps_and_finds_them_again(mouse):
     student.choose("7")
     student.reads(STEPS[6])
     expect(student.page.locator(".st-key-lesson_question")).to_contain_text(student.text("measures").options["larger"])
+    student.page.get_by_role("link", name="Playground").click()
+    expect(student.page.get_by_role("radiogroup", name="Data set")).to_be_visible()
+    student.settled()  # the playground has its own model: all three methods, and C as it comes
+    expect(student.page.locator("canvas")).to_have_count(3)
+    expect(
+        student.page.get_by_test_id("stSidebar").get_by_role("slider", name="Fairness strength C")
+    ).to_have_attribute("aria-valuenow", "1.5")
+    student.page.get_by_role("link", name="Lesson").click()
+    student.reads(STEPS[6])
 
 
 def test_a_student_with_a_keyboard_does_all_steps_in_german_on_a_phone(keys):

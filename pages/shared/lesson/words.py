@@ -74,6 +74,9 @@ def after(reader: Reader) -> None:
     """What to do, and what happened: in the order in which it does."""
     if not course.answered(reader.step):
         return
+    if not (course.ready(reader.step, reader.seen) or course.passed(reader.step)):
+        st.markdown(reader.word("waiting"))
+        return
     if reader.step.reveals_at_once:
         outcome(reader)
     _task(reader)
@@ -95,7 +98,10 @@ def _task(reader: Reader) -> None:
 def outcome(reader: Reader) -> None:
     """What was said, what happened, and why."""
     step, text = reader.step, reader.text
-    said, happened = course.progress().answers[step.prediction.key], step.prediction.happened(reader.seen)
+    said, happened = course.progress().answers[step.prediction.key], course.happened(step, reader.seen)
+    if happened is None:
+        st.markdown(reader.word("waiting"))
+        return
     told = reader.filled(text.happened[happened])
     with st.container(key="lesson_outcome", border=True):
         verdict = reader.word("right" if said == happened else "wrong")
