@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # for annotations only: a first picture must not wait for wha
     from fairglvq.explain import Measure, Order
     from fairglvq.explain.view import View
     from fairglvq.lesson.progress import Progress
+    from fairglvq.scenes.scene import Scene
     from fairglvq.scenes.service import Job, Show
     from fairglvq.scenes.training import Film
     from fairglvq.tradeoff.choice import Choice
@@ -166,6 +167,22 @@ class PrototypesVisit:
 
 
 @dataclass
+class LessonVisit:
+    """How far the lesson has come, and its own model: the playground's stays as it was."""
+
+    progress: Progress | None = None  # None before the link was read
+    language: str = "en"
+    address: Address = field(default_factory=Address)
+    model: ModelVisit = field(default_factory=ModelVisit)
+    shown: tuple[int, bool] | None = None  # the step on the stage, and whether its prediction was given
+    deeds: set[tuple[str, str]] = field(default_factory=set)  # steps and what was done in them
+    typed: tuple[str, float] | None = None  # in which step, and the number
+    hints: dict[str, int] = field(default_factory=dict)  # shown so far, by challenge
+    ordered: set[Settings] = field(default_factory=set)  # trained ahead
+    view: tuple[Scene, View] | None = None
+
+
+@dataclass
 class PaperVisit(RunVisit):
     """What is looked at on the paper's page."""
 
@@ -180,22 +197,6 @@ class PaperVisit(RunVisit):
     moment: Moment | None = None  # the step that is taken apart
     point: int = 1
     bound: float = 0.05  # the largest gap of a comparison
-
-
-@dataclass
-class LessonVisit:
-    """How far the lesson has come, and its own model: the playground's stays as it was."""
-
-    progress: Progress | None = None  # None before the link was read
-    language: str = "en"
-    address: Address = field(default_factory=Address)
-    model: ModelVisit = field(default_factory=ModelVisit)
-    shown: tuple[int, bool] | None = None  # the step on the stage, and whether its prediction was given
-    deeds: set[tuple[str, str]] = field(default_factory=set)  # steps and what was done in them
-    typed: tuple[str, float] | None = None  # in which step, and the number
-    hints: dict[str, int] = field(default_factory=dict)  # shown so far, by challenge
-    ordered: set[Settings] = field(default_factory=set)  # trained ahead
-    view: tuple[Show, View] | None = None
 
 
 @dataclass
@@ -297,10 +298,10 @@ class Visit:
     curve: CurveVisit = field(default_factory=CurveVisit)
     regression: RegressionVisit = field(default_factory=RegressionVisit)
     prototypes: PrototypesVisit = field(default_factory=PrototypesVisit)
+    lesson: LessonVisit = field(default_factory=LessonVisit)
     paper: PaperVisit = field(default_factory=PaperVisit)
     teach: TeachVisit = field(default_factory=TeachVisit)
     links: LinkVisit = field(default_factory=LinkVisit)
-    lesson: LessonVisit = field(default_factory=LessonVisit)
     stream: StreamVisit = field(default_factory=StreamVisit)
     table: TableVisit = field(default_factory=TableVisit)
     download: Download = field(default_factory=Download)

@@ -17,7 +17,10 @@ from pages.shared.visit import visit
 
 
 def mount(settings: Settings, show: Show, *, key: str = gestures.STAGE, **more: Any) -> Scene:
-    """The stage with everything that belongs to this visit; ``more`` goes into the scene's description."""
+    """The stage with everything that belongs to this visit; ``more`` goes into the scene's description.
+
+    Returns the scene with its films.
+    """
     model = visit().model
     model.films = films_of(settings)
     scene = show.scene
