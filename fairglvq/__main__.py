@@ -122,6 +122,12 @@ def _parser() -> argparse.ArgumentParser:
     stream.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the estimator")
     stream.set_defaults(run=_stream)
 
+    handout = commands.add_parser("handout", help="the lesson on paper: with space for answers, or with the answers")
+    handout.add_argument("--language", choices=("en", "de"), default="en")
+    handout.add_argument("--answers", action="store_true", help="the answer sheet for the teacher")
+    handout.add_argument("--file", type=_new_file, metavar="FILE", help="(fairglvq-handout-en.html, say)")
+    handout.set_defaults(run=_handout)
+
     warm = commands.add_parser("warm", help="compile the kernels now; later starts take them from disk")
     warm.set_defaults(run=_warm)
     return parser
@@ -335,6 +341,17 @@ def _stream(options) -> int:
     if moments:
         grown = moments[-1].memory - moments[0].memory
         print(f"memory: {before:.1f} MB before the first point, {grown:+.1f} MB from the first line to the last")
+    return 0
+
+
+def _handout(options) -> int:
+    from fairglvq.report import handout
+    from fairglvq.scenes.service import TrainingService
+
+    path = options.file or Path(handout.file_name(options.language, answers=options.answers))
+    models = handout.models(TrainingService())
+    path.write_text(handout.to_html(models, options.language, answers=options.answers), "utf-8")
+    print(f"written: {path}; open it in a browser and print it")
     return 0
 
 
