@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from fairglvq.classroom.storage import RoomFile, RoomRow, StudentRow
 from fairglvq.lesson.progress import Progress
+from fairglvq.lesson.steps import STEPS
 
 LETTERS = "ACDEFGHJKLMNPQRTUVWXY34679"
 """What codes are made of: nothing that looks like something else (0 and O, 1 and I, 2 and Z, 5 and S, 8 and B)."""
@@ -146,7 +147,7 @@ class Rooms:
             self._rooms[row.code] = _Room(row.key, row.began, row.used, row.used, pace)
         for one in students:
             room = self._rooms[one.code]
-            room.students[one.token] = _Student(one.number, Progress.from_text(one.progress), "", now)
+            room.students[one.token] = _Student(one.number, _read_progress(one.progress), "", now)
             room.numbers = max(room.numbers, one.number)
 
     # what a teacher does
@@ -323,3 +324,8 @@ def _plain(code: str) -> str:
 def _came_by_mistake(student: _Student, now: float) -> bool:
     """Whether somebody looked in and left, or reloaded before the token stood in the address."""
     return student.progress == Progress() and now - student.seen > LEFT
+
+
+def _read_progress(text: str) -> Progress:
+    """As it was reported: the step in view may be one that the teacher has opened."""
+    return Progress.from_text(text, opened=STEPS[-1].number)

@@ -82,4 +82,6 @@ html { font-size: 22px; }
 # Inside another page, without menu: the page around it has its own head and margins.
 EMBED_STYLE = """<style>
 .stApp .stMainBlockContainer { padding: 1rem; }
+.stApp:has([data-testid="stExpandSidebarButton"]) .stMainBlockContainer { padding-top: 3.6rem; }
+.stApp [data-testid="stExpandSidebarButton"]::after { content: "Controls"; }
 </style>"""

@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # for annotations only: a first picture must not wait for wha
     from fairglvq.experiments.streaming import LiveStream
     from fairglvq.explain import Measure, Order
     from fairglvq.explain.view import View
+    from fairglvq.lesson.progress import Progress
     from fairglvq.scenes.service import Job, Show
     from fairglvq.scenes.training import Film
     from fairglvq.tradeoff.choice import Choice
@@ -79,7 +80,7 @@ class Shown:
 
 @dataclass
 class ModelVisit:
-    """The model in view on the playground and the prototypes page."""
+    """A model in view: the one of the playground and the prototypes page, or the lesson's."""
 
     settings: Settings = field(default_factory=Settings)
     history: list[Settings] = field(default_factory=list)
@@ -170,6 +171,22 @@ class PaperVisit(RunVisit):
 
 
 @dataclass
+class LessonVisit:
+    """How far the lesson has come, and its own model: the playground's stays as it was."""
+
+    progress: Progress | None = None  # None before the link was read
+    language: str = "en"
+    address: Address = field(default_factory=Address)
+    model: ModelVisit = field(default_factory=ModelVisit)
+    shown: tuple[int, bool] | None = None  # the step on the stage, and whether its prediction was given
+    deeds: set[tuple[str, str]] = field(default_factory=set)  # steps and what was done in them
+    typed: tuple[str, float] | None = None  # in which step, and the number
+    hints: dict[str, int] = field(default_factory=dict)  # shown so far, by challenge
+    ordered: set[Settings] = field(default_factory=set)  # trained ahead
+    view: tuple[Show, View] | None = None
+
+
+@dataclass
 class StreamVisit:
     """The stream in view."""
 
@@ -249,6 +266,10 @@ class Download:
         return self.thread is not None and self.thread.is_alive()
 
 
+LESSON = "lesson"
+"""The address of the lesson's page."""
+
+
 @dataclass
 class Visit:
     """Everything that the app keeps of one session."""
@@ -260,15 +281,21 @@ class Visit:
     widgets: dict[str, Shown] = field(default_factory=dict)
     pressed: list[tuple[Callable[..., None], tuple]] = field(default_factory=list)  # buttons not answered yet
     numbers: Iterator[int] = field(default_factory=count)  # for keys of widgets: no key is used twice in a session
-    model: ModelVisit = field(default_factory=ModelVisit)
+    own_model: ModelVisit = field(default_factory=ModelVisit)  # of all pages but the lesson
     curve: CurveVisit = field(default_factory=CurveVisit)
     prototypes: PrototypesVisit = field(default_factory=PrototypesVisit)
     paper: PaperVisit = field(default_factory=PaperVisit)
     teach: TeachVisit = field(default_factory=TeachVisit)
     links: LinkVisit = field(default_factory=LinkVisit)
+    lesson: LessonVisit = field(default_factory=LessonVisit)
     stream: StreamVisit = field(default_factory=StreamVisit)
     table: TableVisit = field(default_factory=TableVisit)
     download: Download = field(default_factory=Download)
+
+    @property
+    def model(self) -> ModelVisit:
+        """The model of the page in view."""
+        return self.lesson.model if self.page == LESSON else self.own_model
 
 
 KEY = "visit"
