@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from fairglvq.datasets import DATASETS, REGRESSION
+from fairglvq.lesson.texts import LANGUAGES
 from fairglvq.version import __version__
 
 
@@ -123,7 +124,7 @@ def _parser() -> argparse.ArgumentParser:
     stream.set_defaults(run=_stream)
 
     handout = commands.add_parser("handout", help="the lesson on paper: with space for answers, or with the answers")
-    handout.add_argument("--language", choices=("en", "de"), default="en")
+    handout.add_argument("--language", choices=tuple(LANGUAGES), default="en")
     handout.add_argument("--answers", action="store_true", help="the answer sheet for the teacher")
     handout.add_argument("--file", type=_new_file, metavar="FILE", help="(fairglvq-handout-en.html, say)")
     handout.set_defaults(run=_handout)

@@ -15,7 +15,7 @@ import numpy as np
 from markupsafe import Markup
 
 from fairglvq.figures.scene import PEOPLE, Arrows, model_of, scene_svg
-from fairglvq.lesson.filling import FORCES, fill
+from fairglvq.lesson.filling import FORCES, fill, written
 from fairglvq.lesson.numbers import Seen, limit_of
 from fairglvq.lesson.steps import STEPS, Challenge, Step
 from fairglvq.lesson.texts import ChallengeText, text, words
@@ -121,7 +121,9 @@ def _figures(step: Step, seen: Seen, language: str, *, answers: bool) -> list[Fi
     """The stage of a step before the prediction, or after it; and its curve, which students draw themselves."""
     settings = step.settings if answers else step.before or step.settings
     visible = [method for method in settings.methods if method not in step.view.get("hidden", ())]
-    figures = [_picture(method, seen, forces=answers and _has_forces(step), answers=answers) for method in visible]
+    figures = [
+        _picture(method, seen, language, forces=answers and _has_forces(step), answers=answers) for method in visible
+    ]
     if _curves(step):
         figures.append(_curve(step, seen, language, answers=answers))
     return figures
@@ -131,16 +133,18 @@ def _has_forces(step: Step) -> bool:
     return any(deed.key == "forces" for deed in step.gate.deeds)
 
 
-def _picture(method: str, seen: Seen, *, forces: bool, answers: bool) -> Figure:
+def _picture(method: str, seen: Seen, language: str, *, forces: bool, answers: bool) -> Figure:
     """A trained model; where C is turned from 0, on the answer sheet the first one that reaches the target."""
     meta, arrays = seen.scene.meta, seen.scene.arrays
-    strength, at = getattr(seen.settings, KNOBS[method]) if method in KNOBS else None, None
-    if answers and method == "fairglvq" and strength == 0 and not math.isnan(seen["target_C"]):
+    knob, at = KNOBS.get(method), None
+    strength = getattr(seen.settings, knob) if knob else None
+    if answers and knob == "C" and strength == 0 and not math.isnan(seen["target_C"]):
         strength = seen["target_C"]
         at = seen.films[method].values.index(strength)
-    caption = TITLES[method] + (f", C = {strength:g}" if KNOBS.get(method) == "C" else "")
+    sign = {"C": ", C = ", "max_gap": ", ≤ "}
+    caption = TITLES[method] + (sign[knob] + written(knob, strength, language) if knob else "")
     model = model_of(meta, arrays, method, at)
-    arrows = _arrows(arrays, method) if forces and method == "fairglvq" else []
+    arrows = _arrows(arrays, method) if forces and knob == "C" else []
     return Figure(Markup(scene_svg(meta, arrays, model, alt=caption, arrows=arrows)), caption)
 
 
