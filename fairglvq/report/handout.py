@@ -25,6 +25,7 @@ from fairglvq.scenes.service import TrainingService
 from fairglvq.scenes.training import filmed
 from fairglvq.version import __version__
 
+SIGNS = {"C": ", C = ", "max_gap": ", ≤ "}
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
 
 
@@ -136,15 +137,15 @@ def _has_forces(step: Step) -> bool:
 def _picture(method: str, seen: Seen, language: str, *, forces: bool, answers: bool) -> Figure:
     """A trained model; where C is turned from 0, on the answer sheet the first one that reaches the target."""
     meta, arrays = seen.scene.meta, seen.scene.arrays
-    knob, at = KNOBS.get(method), None
-    strength = getattr(seen.settings, knob) if knob else None
-    if answers and knob == "C" and strength == 0 and not math.isnan(seen["target_C"]):
-        strength = seen["target_C"]
-        at = seen.films[method].values.index(strength)
-    sign = {"C": ", C = ", "max_gap": ", ≤ "}
-    caption = TITLES[method] + (sign[knob] + written(knob, strength, language) if knob else "")
+    knob, caption, at, arrows = KNOBS.get(method), TITLES[method], None, []
+    if knob:
+        strength = float(getattr(seen.settings, knob))
+        if answers and knob == "C" and strength == 0 and not math.isnan(seen["target_C"]):
+            strength = seen["target_C"]
+            at = seen.films[method].values.index(strength)
+        caption += SIGNS[knob] + written(knob, strength, language)
+        arrows = _arrows(arrays, method) if forces else []
     model = model_of(meta, arrays, method, at)
-    arrows = _arrows(arrays, method) if forces and knob == "C" else []
     return Figure(Markup(scene_svg(meta, arrays, model, alt=caption, arrows=arrows)), caption)
 
 
