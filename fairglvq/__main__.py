@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from fairglvq.datasets import DATASETS, REGRESSION
+from fairglvq.lesson.texts import LANGUAGES
 from fairglvq.version import __version__
 
 
@@ -124,6 +125,12 @@ def _parser() -> argparse.ArgumentParser:
     stream.add_argument("--seed", type=_at_least(0), default=0, metavar="N")
     stream.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the estimator")
     stream.set_defaults(run=_stream)
+
+    handout = commands.add_parser("handout", help="the lesson on paper: with space for answers, or with the answers")
+    handout.add_argument("--language", choices=tuple(LANGUAGES), default="en")
+    handout.add_argument("--answers", action="store_true", help="the answer sheet for the teacher")
+    handout.add_argument("--file", type=_new_file, metavar="FILE", help="(fairglvq-handout-en.html, say)")
+    handout.set_defaults(run=_handout)
 
     warm = commands.add_parser("warm", help="compile the kernels now; later starts take them from disk")
     warm.set_defaults(run=_warm)
@@ -345,6 +352,17 @@ def _stream(options) -> int:
     if moments:
         grown = moments[-1].memory - moments[0].memory
         print(f"memory: {before:.1f} MB before the first point, {grown:+.1f} MB from the first line to the last")
+    return 0
+
+
+def _handout(options) -> int:
+    from fairglvq.report import handout
+    from fairglvq.scenes.service import TrainingService
+
+    path = options.file or Path(handout.file_name(options.language, answers=options.answers))
+    models = handout.models(TrainingService())
+    path.write_text(handout.to_html(models, options.language, answers=options.answers), "utf-8")
+    print(f"written: {path}; open it in a browser and print it")
     return 0
 
 
