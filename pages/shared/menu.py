@@ -15,6 +15,7 @@ def pages() -> list[StreamlitPage]:
         st.Page("pages/playground.py", title="Playground", default=True),
         st.Page("pages/tradeoff.py", title="Trade-off", url_path="tradeoff"),
         st.Page("pages/prototypes.py", title="Prototypes", url_path="prototypes"),
+        st.Page("pages/paper.py", title="Paper", url_path="paper"),
         st.Page("pages/stream.py", title="Stream", url_path="stream"),
         st.Page("pages/your_data.py", title="Your data", url_path="your_data"),
     ]
