@@ -130,7 +130,7 @@ def tradeoff_figure(
         figure.update_traces(error_x_color=faded(ink, 0.13), error_y_color=faded(ink, 0.13))
     if strength_labels:
         label_strengths(figure, ranges)
-    _lay_out(figure, theme, height + 18 * many)  # on a phone, two names of the legend fill a line
+    lay_out(figure, theme, height + 18 * many)  # on a phone, two names of the legend fill a line
     figure.update_xaxes(title_text=_axis_title(x, "←", "→"), range=ranges[0], tickformat=_tick_format(ranges[0]))
     figure.update_yaxes(title_text=_axis_title(y, "↓", "↑"), range=ranges[1], tickformat=_tick_format(ranges[1]))
     return figure
@@ -166,7 +166,7 @@ def strength_figure(
             error_y=_bars(own[f"{name}_std"], style.colour.mark(theme)),
             customdata=_customdata(own, method, name, name), hovertemplate=_hover(name),
         )  # fmt: skip
-    _lay_out(figure, theme, height)
+    lay_out(figure, theme, height)
     figure.update_layout(margin={"b": 60})
     for row, name in enumerate(names, start=1):
         figure.update_yaxes(title_text=MEASURES[name].heading, row=row, col=1)
@@ -319,7 +319,8 @@ def _tick_format(ends) -> str:
     return f".{max(0, math.ceil(-math.log10(abs(ends[1] - ends[0]) / 8)))}f"
 
 
-def _lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
+def lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
+    """Font, colours, grid and legend of a curve's picture."""
     ink = INK.mark(theme)
     figure.update_layout(
         template="none",  # every colour is set here; another would cost 30 ms and 7 KB a picture

@@ -27,7 +27,6 @@ if TYPE_CHECKING:  # for annotations only: a first picture must not wait for wha
     from fairglvq.datasets import Dataset
     from fairglvq.datasets.streams import Drift
     from fairglvq.datasets.table import Plan, Reading
-    from fairglvq.experiments.anatomy import Moment
     from fairglvq.experiments.engine import SweepRun
     from fairglvq.experiments.paper import Experiment
     from fairglvq.experiments.streaming import LiveStream
@@ -189,14 +188,23 @@ class PaperVisit(RunVisit):
     section: str = "table1"
     address: Address = field(default_factory=Address)
     repairs: list[str] = field(default_factory=list)
-    figure_data: str = "compas"  # of Figure 2
-    cells: dict[str, Experiment] = field(default_factory=dict)  # by section: which one may be run here
+    figure: str = "compas"  # the data set of Figure 2
+    reason: str = "step"
+    gap: int = 5  # the largest one allowed, in points
+    compared: str = "adult"
+    # the step that is taken apart
+    dataset: str = "xor"
+    prototypes: int = 4
+    C: float = 1.25
+    epochs: int = 1
+    batch: int = 3  # the first one with points of both classes and groups
+    step: str = "published"
+    point: int = 1
+    # what is computed here
+    cell: Experiment | None = None
     seeds: int = 1
     run_cell: Experiment | None = None
-    rows: dict[Experiment, list[dict[str, Any]]] = field(default_factory=dict)  # computed in this visit
-    moment: Moment | None = None  # the step that is taken apart
-    point: int = 1
-    bound: float = 0.05  # the largest gap of a comparison
+    rows: dict[Experiment, list[dict[str, Any]]] = field(default_factory=dict)
 
 
 @dataclass
