@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from fairglvq.classroom.pace import Pace
 from fairglvq.scenes.settings import Settings
 from pages.shared.display import Display
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:  # for annotations only: a first picture must not wait for wha
 
     import pandas as pd
 
+    from fairglvq.classroom.rooms import Seat
     from fairglvq.datasets import Dataset
     from fairglvq.datasets.streams import Drift
     from fairglvq.datasets.table import Plan, Reading
@@ -156,6 +158,16 @@ class StreamVisit:
 
 
 @dataclass
+class StudentVisit:
+    """A place in a class that does the lesson."""
+
+    seat: Seat | None = None
+    pace: Pace = field(default_factory=Pace)
+    notice: str = ""  # why there is no longer a seat, as a key of the lesson's words
+    opened: int = 0  # the last step that the link has opened
+
+
+@dataclass
 class TeachVisit:
     """The room that is taught in, and what is looked at in it."""
 
@@ -238,6 +250,7 @@ class Visit:
     model: ModelVisit = field(default_factory=ModelVisit)
     curve: CurveVisit = field(default_factory=CurveVisit)
     prototypes: PrototypesVisit = field(default_factory=PrototypesVisit)
+    student: StudentVisit = field(default_factory=StudentVisit)
     teach: TeachVisit = field(default_factory=TeachVisit)
     links: LinkVisit = field(default_factory=LinkVisit)
     stream: StreamVisit = field(default_factory=StreamVisit)
