@@ -181,7 +181,7 @@ def test_a_restarted_server_has_every_room(path, clock):
     before = Rooms(path, clock=clock)
     code, key = before.open()
     other, other_key = before.open()
-    seat, second = before.join(code), before.join(code)
+    seat, second = before.join(code)[0], before.join(code)[0]
     before.report(seat, SOME)
     before.report(second, at(4))
     before.set_pace(code, key, Pace(4, True, 2))
