@@ -23,7 +23,7 @@ class Block:
     A ``number`` is one column as it is. A ``binary`` is one column of 0 and 1, and ``categories`` holds the readable
     names of 0 and of 1, in this order. A ``category`` is one 0/1 column per entry of ``categories``. Where a category
     repeats a number in bins, ``bins_of`` is the number's column and ``starts`` are the smallest values of all bins but
-    the first.
+    the first. ``feature`` is what a number is called in X, where a story gives the column another name.
     """
 
     column: str
@@ -33,6 +33,7 @@ class Block:
     categories: tuple[str, ...] = ()
     bins_of: str = ""
     starts: tuple[float, ...] = ()
+    feature: str = ""
 
     @property
     def columns(self) -> slice:
@@ -44,7 +45,7 @@ class Block:
         """A name per column of X; a category's columns are called ``column=category``."""
         if self.kind == "category":
             return tuple(f"{self.column}={category}" for category in self.categories)
-        return (self.column,)
+        return (self.feature or self.column,)
 
     def bin_of(self, value: float) -> int:
         """The bin that a number falls into."""
@@ -139,6 +140,7 @@ class Dataset(Table):
 
         if self.readable is None:
             frame = pd.DataFrame(self.X, columns=list(self.feature_names))
+            frame = frame.rename(columns={block.feature: block.column for block in self.blocks})
         else:
             frame = self.readable.reset_index(drop=True)
         frame[self.label_column] = pd.Series(self.y).map(dict(self.class_names))

@@ -27,8 +27,15 @@ Labels = npt.NDArray[np.int64]
 
 AXES = ("x", "height")
 PAPER = "Störck et al. (2024). FairGLVQ: Fairness in Partition-Based Classification; drawn anew from its description"
-LOAN = {0: "no loan", 1: "loan"}  # a story for newcomers; labels and groups stay 0, 1, 2
+# A story for newcomers; labels and groups stay 0, 1, 2, and the features are called as in AXES.
+LOAN = {0: "no loan", 1: "loan"}
 TOWNS = ("town A", "town B", "town C")
+STORY_AXES = {
+    "local": ("debts", "savings"),
+    "xor": ("income", "savings"),
+    "three_classes": ("grades", "way to school"),
+    "three_groups": ("income", "rent"),
+}
 OURS = "Made for this project, drawn at random"
 
 
@@ -181,12 +188,15 @@ def _dataset(
         X=X,
         y=y.astype(np.int64),
         s=s,
-        blocks=tuple(Block(axis, i, i + 1, "number") for i, axis in enumerate(AXES)),
+        blocks=tuple(
+            Block(column, i, i + 1, "number", feature=feature)
+            for i, (column, feature) in enumerate(zip(STORY_AXES[name], AXES, strict=True))
+        ),
         favourable=favourable,
         class_names=class_names or LOAN,
         group_names=dict(enumerate(TOWNS[:n_groups])),
         label_column="class",
-        group_column="group",
+        group_column="town",
         source=source,
         licence="None needed: no real data",
     )

@@ -44,9 +44,15 @@ def fill(text: str, numbers: Mapping[str, float], language: str, theme: Theme = 
 
 def written(name: str, value: float, language: str) -> str:
     """A number as the language writes it, with its unit."""
+    return shown(NUMBERS[name].kind, value, language)
+
+
+def shown(kind: Kind, value: float, language: str) -> str:
+    """A number of some kind with its unit."""
     if math.isnan(value):
         return UNKNOWN
-    return _unit(_digits(NUMBERS[name].kind, value), NUMBERS[name].kind, language)
+    digits = _digits(kind, value)
+    return (digits.translate(_GERMAN) if language == "de" else digits) + UNITS[language].get(kind, "")
 
 
 def _digits(kind: Kind, value: float) -> str:
@@ -56,11 +62,6 @@ def _digits(kind: Kind, value: float) -> str:
         return f"{value:.3g}"
     text = wording.number(100 * value, 1)
     return text.removesuffix(".0")
-
-
-def _unit(digits: str, kind: Kind, language: str) -> str:
-    units, german = UNITS[language], language == "de"
-    return (digits.translate(_GERMAN) if german else digits) + units.get(kind, "")
 
 
 def mark(name: str, language: str, theme: Theme) -> str:

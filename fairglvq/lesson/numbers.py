@@ -177,6 +177,12 @@ def limit_of(dataset: str) -> Any:
     return known(dataset)
 
 
+def limit_points(dataset: str) -> list[tuple[float, float]]:
+    """The limit line as the stage draws it: pairs of gap and accuracy."""
+    gaps = np.linspace(0, 1, 201)
+    return list(zip(gaps.tolist(), limit_of(dataset).at(gaps).tolist(), strict=True))
+
+
 @cache
 def on_adult() -> dict[tuple[float, str], float]:
     """ParityLVQ on Adult with both largest gaps, from the results that come with the project: means over the folds."""

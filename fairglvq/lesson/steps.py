@@ -71,7 +71,7 @@ class Step:
 
     ``hidden`` are parts of the stage that this step does without, ``hidden_before`` those that the prediction brings,
     ``hidden_until_done`` those that would give away what has to be found. ``view`` is what is looked at in the
-    beginning.
+    beginning. ``reveals_at_once`` says that the prediction alone shows what happens; elsewhere, what is done does.
     """
 
     number: int
@@ -85,6 +85,9 @@ class Step:
     hidden_before: tuple[str, ...] = ()
     hidden_until_done: tuple[str, ...] = ()
     view: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    reveals_at_once: bool = False
+    curve_beside: bool = False  # picture and curve side by side
+    limit_line: bool = False  # drawn into the curve after the prediction
 
 
 PARTS = (
@@ -179,6 +182,7 @@ STEPS: tuple[Step, ...] = (
         before=replace(_LOCAL, beside=()),
         hidden=(*_ALWAYS, "bar", "timeline", "tradeoff", "changed", "opportunity"),
         view=_CALM,
+        reveals_at_once=True,
     ),
     Step(
         4,
@@ -200,9 +204,10 @@ STEPS: tuple[Step, ...] = (
         Prediction("strength", ("nothing", "little", "much", "most"), _cost),
         Gate((Deed("five", lambda found: found["fairglvq_gap"] <= TARGET and found["fairglvq_accuracy"] >= 0.86),)),
         (Challenge("eightynine", "fairglvq", TARGET, 0.885),),
-        hidden=(*_ALWAYS, "bar", "drag", "timeline", "changed", "opportunity"),
+        hidden=(*_ALWAYS, "bar", "drag", "readout", "timeline", "changed"),
         hidden_before=("slider", "tradeoff"),
         view=_CALM | {"hidden": ["glvq"]},
+        curve_beside=True,
     ),
     Step(
         6,
@@ -222,6 +227,7 @@ STEPS: tuple[Step, ...] = (
         hidden=(*_ALWAYS, "bar", "drag", "timeline", "changed", "opportunity"),
         hidden_before=("slider", "tradeoff"),
         view=_CALM | {"hidden": ["glvq"]},
+        limit_line=True,
     ),
     Step(
         7,
@@ -232,6 +238,7 @@ STEPS: tuple[Step, ...] = (
         hidden=(*_ALWAYS, "bar", "drag", "timeline", "changed"),
         hidden_before=("slider", "tradeoff", "readout"),
         view=_CALM | {"hidden": ["glvq"]},
+        reveals_at_once=True,
     ),
     Step(
         8,
@@ -242,6 +249,7 @@ STEPS: tuple[Step, ...] = (
         hidden=(*_ALWAYS, "bar", "drag", "slider", "timeline", "tradeoff", "opportunity"),
         hidden_before=("changed",),
         view=_CALM,
+        reveals_at_once=True,
     ),
 )  # fmt: skip
 """In their order."""

@@ -231,7 +231,7 @@ def dumps(saved: SavedModel) -> str:
 
 
 def _column(block: Block) -> dict[str, Any]:
-    found = {"name": block.column, "kind": block.kind, "categories": list(block.categories)}
+    found = {"name": block.feature or block.column, "kind": block.kind, "categories": list(block.categories)}
     return found | ({"bins": {"of": block.bins_of, "starts": list(block.starts)}} if block.bins_of else {})
 
 

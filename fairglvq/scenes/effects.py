@@ -11,7 +11,7 @@ from fairglvq.scenes.scene import TITLES, Scene, final_scores
 from fairglvq.scenes.scoring import Score, nearest
 from fairglvq.scenes.settings import Settings
 from fairglvq.scenes.training import Training
-from fairglvq.wording import percent
+from fairglvq.wording import gap, percent, points
 
 
 def sentences(settings: Settings, scene: Scene) -> dict[str, str]:
@@ -66,9 +66,9 @@ def _strength(settings: Settings, scene: Scene, scores: dict[str, Score], method
         return "No fairness term: FairTree is a plain tree." if method == "fairtree" else _no_push(settings, scene)
     before, after = scores["glvq"], scores[method]
     if before.statistical_parity is None or after.statistical_parity is None:
-        return f"Accuracy {_change(before.accuracy, after.accuracy)}; no two groups to compare."
-    gap = _change(before.statistical_parity, after.statistical_parity)
-    return f"Gap {gap}, accuracy {_change(before.accuracy, after.accuracy)} vs GLVQ."
+        return f"Accuracy {_change(before.accuracy, after.accuracy)}%; no two groups to compare."
+    found = _change(before.statistical_parity, after.statistical_parity)
+    return f"Gap {found} points, accuracy {_change(before.accuracy, after.accuracy)}% vs GLVQ."
 
 
 def _no_push(settings: Settings, scene: Scene) -> str:
@@ -81,7 +81,7 @@ def _no_push(settings: Settings, scene: Scene) -> str:
 
 
 def _change(before: float, after: float) -> str:
-    return f"{100 * before:.0f} → {100 * after:.0f}%"
+    return f"{points(before)} → {points(after)}"
 
 
 def _alpha(fair: Training, n_learn: int) -> str:
@@ -110,11 +110,11 @@ def _leaves(settings: Settings, tree: Training) -> str:
 
 
 def _gap_kept(settings: Settings, scores: dict[str, Score]) -> str:
-    gap = scores["paritylvq"].statistical_parity
-    if gap is None:
+    found = scores["paritylvq"].statistical_parity
+    if found is None:
         return "No two groups to compare."
     where = "held-out people" if settings.held_out or settings.fold else "the people it was trained on"
-    return f"On {where} the gap is {100 * gap:.1f} points, at {percent(scores['paritylvq'].accuracy)} right."
+    return f"On {where} the gap is {gap(found)}, at {percent(scores['paritylvq'].accuracy)} right."
 
 
 def _batches(settings: Settings, fair: Training, n_learn: int) -> str:
@@ -144,12 +144,11 @@ def _steepness(settings: Settings) -> str:
 def _data_gap(scene: Scene) -> str:
     y, s = scene.points.y, scene.points.s
     rates = [float((y[s == g] == scene.points.favourable).mean()) for g in np.unique(s)]
-    gap = 100 * (max(rates) - min(rates))
-    return f"In the data themselves the groups' favourable shares lie {gap:.0f} points apart."
+    return f"In the data themselves the groups' favourable shares lie {gap(max(rates) - min(rates))} apart."
 
 
 def _overlap(scores: dict[str, Score]) -> str:
-    return f"GLVQ still gets {100 * scores['glvq'].accuracy:.1f}% right."
+    return f"GLVQ still gets {percent(scores['glvq'].accuracy)} right."
 
 
 def _removed(inp: Training | None) -> str:

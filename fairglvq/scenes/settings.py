@@ -354,21 +354,21 @@ class Preset:
 PRESETS: dict[str, Preset] = {
     "xor": Preset(
         "Paper: XOR",
-        "The paper's XOR, trained as published. GLVQ cuts off the right edge of both rows, along the groups; FairGLVQ "
-        "gives these points up and decides by height, for everyone alike. As in the paper, FairGLVQ starts from other "
+        "The paper's XOR, trained as published. GLVQ cuts off the right edge of both rows, along the towns; FairGLVQ "
+        "gives these people up and decides by savings, for everyone alike. As in the paper, FairGLVQ starts from other "
         "prototypes than GLVQ: with C = 0 the two still differ.",
         Settings(dataset="xor", C=1.25, learning_rate=0.005, epochs=250, step="published"),
     ),
     "local": Preset(
         "Paper: Local",
-        "The paper's Local, trained as published. Only the upper problem is tied to the group. FairGLVQ answers it "
+        "The paper's Local, trained as published. Only the upper problem is tied to the town. FairGLVQ answers it "
         "with a constant and keeps the right-hand one; which constant is chance: try New seed. As in the paper, "
         "FairGLVQ starts from other prototypes than GLVQ: with C = 0 the two still differ.",
         Settings(dataset="local", C=1.5, prototypes=5, learning_rate=0.005, epochs=250, step="published"),
     ),
     "alpha": Preset(
         "Alpha at work",
-        "One prototype per class is too few to represent every group: often a point has no rival prototype, and "
+        "One prototype per class is too few to represent every town: often a person has no rival prototype, and "
         "FairGLVQ assumes one alpha times as far away. Change alpha and the picture changes.",
         Settings(dataset="local", C=1.0, prototypes=1),
     ),
@@ -380,20 +380,20 @@ PRESETS: dict[str, Preset] = {
     ),
     "inp": Preset(
         "Where INP fails",
-        "INP may only take one straight direction out of the plane. Here the group is tied to one corner, so INP loses "
+        "INP may only take one straight direction out of the plane. Here the town is tied to one corner, so INP loses "
         "half of all decisions; FairGLVQ bends only the cells that matter. Fold the plane to see what INP sees.",
         Settings(dataset="local", C=1.0),
     ),
     "groups": Preset(
         "Three groups",
-        "Three groups of equal merit meet three different bars, and the widest gap counts. INP has to remove a "
-        "direction per group: nothing of the plane is left.",
+        "Three towns of equal income meet three different bars, and the widest gap counts. INP has to remove a "
+        "direction per town: nothing of the plane is left.",
         Settings(dataset="three_groups", C=2.0),
     ),
     "classes": Preset(
         "Three classes",
-        "Rejected, waiting list or admitted: only one group ever waits. FairGLVQ moves the border in the middle and "
-        "leaves the others where they are.",
+        "Rejected, waiting list or admitted: only people of one town ever wait. FairGLVQ moves the border "
+        "in the middle and leaves the others where they are.",
         Settings(dataset="three_classes", C=1.5),
     ),
 }
@@ -420,7 +420,7 @@ def in_words(settings: Settings) -> dict[str, str]:
         (len(settings.erased), "points erased"),
         (len(settings.start.prototypes) if settings.start else 0, "prototypes placed before training"),
     )
-    done = [f"{count} {what}" for count, what in hand if count]
+    done = [f"{what}: {count}" for count, what in hand if count]
     return found | ({"By hand": ", ".join(done)} if done else {})
 
 

@@ -7,7 +7,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from pages.shared import display
 from pages.shared.style import EMBED_STYLE, PROJECTOR_STYLE
-from pages.shared.visit import KEY, visit
+from pages.shared.visit import KEY, LESSON, visit
 from pages.shared.widgets import answer_buttons
 
 
@@ -17,6 +17,7 @@ def pages() -> list[StreamlitPage]:
         st.Page("pages/playground.py", title="Playground", default=True),
         st.Page("pages/tradeoff.py", title="Trade-off", url_path="tradeoff"),
         st.Page("pages/prototypes.py", title="Prototypes", url_path="prototypes"),
+        st.Page("pages/lesson.py", title="Lesson", url_path=LESSON),
         st.Page("pages/teach.py", title="Teach", url_path="teach"),
         st.Page("pages/stream.py", title="Stream", url_path="stream"),
         st.Page("pages/your_data.py", title="Your data", url_path="your_data"),

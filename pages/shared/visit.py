@@ -29,10 +29,13 @@ if TYPE_CHECKING:  # for annotations only: a first picture must not wait for wha
     from fairglvq.datasets import Dataset
     from fairglvq.datasets.streams import Drift
     from fairglvq.datasets.table import Plan, Reading
+    from fairglvq.experiments.anatomy import Moment
     from fairglvq.experiments.engine import SweepRun
+    from fairglvq.experiments.paper import Experiment
     from fairglvq.experiments.streaming import LiveStream
     from fairglvq.explain import Measure, Order
     from fairglvq.explain.view import View
+    from fairglvq.lesson.progress import Progress
     from fairglvq.scenes.service import Job, Show
     from fairglvq.scenes.training import Film
     from fairglvq.tradeoff.choice import Choice
@@ -79,7 +82,7 @@ class Shown:
 
 @dataclass
 class ModelVisit:
-    """The model in view on the playground and the prototypes page."""
+    """A model in view: the one of the playground and the prototypes page, or the lesson's."""
 
     settings: Settings = field(default_factory=Settings)
     history: list[Settings] = field(default_factory=list)
@@ -100,7 +103,18 @@ class ModelVisit:
 
 
 @dataclass
-class CurveVisit:
+class RunVisit:
+    """What is being computed for a page of this visit; `runs` begins, watches and stops it."""
+
+    run: SweepRun | None = None
+    left_run: SweepRun | None = None  # given up here, and still under way for somebody else
+    problem: str = ""
+    store_problem: str = ""
+    watcher: str = field(default_factory=lambda: os.urandom(8).hex())  # what the engine calls this visit
+
+
+@dataclass
+class CurveVisit(RunVisit):
     """The curve in view on the trade-off page, and what is being computed for it."""
 
     choice: Choice | None = None
@@ -118,12 +132,7 @@ class CurveVisit:
     scenario_name: str = ""
     scenarios: list[tuple[tuple[str, str], Scenario]] = field(default_factory=list)  # of which data set and table
     limits: dict[tuple, Future] = field(default_factory=dict)
-    run: SweepRun | None = None
     run_choice: Choice | None = None
-    left_run: SweepRun | None = None  # given up here, and still under way for somebody else
-    problem: str = ""
-    store_problem: str = ""
-    watcher: str = field(default_factory=lambda: os.urandom(8).hex())  # what the engine calls this visit
 
 
 @dataclass
@@ -143,6 +152,39 @@ class PrototypesVisit:
     search: str = ""
     typed: tuple[tuple, dict[str, float | str]] | None = None  # for whom, and the values
     immutable: tuple[tuple[str, ...], list[str]] | None = None  # of these columns, those that nobody can change
+    view: tuple[Show, View] | None = None
+
+
+@dataclass
+class PaperVisit(RunVisit):
+    """What is looked at on the paper's page."""
+
+    section: str = "table1"
+    address: Address = field(default_factory=Address)
+    repairs: list[str] = field(default_factory=list)
+    figure_data: str = "compas"  # of Figure 2
+    cells: dict[str, Experiment] = field(default_factory=dict)  # by section: which one may be run here
+    seeds: int = 1
+    run_cell: Experiment | None = None
+    rows: dict[Experiment, list[dict[str, Any]]] = field(default_factory=dict)  # computed in this visit
+    moment: Moment | None = None  # the step that is taken apart
+    point: int = 1
+    bound: float = 0.05  # the largest gap of a comparison
+
+
+@dataclass
+class LessonVisit:
+    """How far the lesson has come, and its own model: the playground's stays as it was."""
+
+    progress: Progress | None = None  # None before the link was read
+    language: str = "en"
+    address: Address = field(default_factory=Address)
+    model: ModelVisit = field(default_factory=ModelVisit)
+    shown: tuple[int, bool] | None = None  # the step on the stage, and whether its prediction was given
+    deeds: set[tuple[str, str]] = field(default_factory=set)  # steps and what was done in them
+    typed: tuple[str, float] | None = None  # in which step, and the number
+    hints: dict[str, int] = field(default_factory=dict)  # shown so far, by challenge
+    ordered: set[Settings] = field(default_factory=set)  # trained ahead
     view: tuple[Show, View] | None = None
 
 
@@ -236,6 +278,10 @@ class Download:
         return self.thread is not None and self.thread.is_alive()
 
 
+LESSON = "lesson"
+"""The address of the lesson's page."""
+
+
 @dataclass
 class Visit:
     """Everything that the app keeps of one session."""
@@ -247,15 +293,22 @@ class Visit:
     widgets: dict[str, Shown] = field(default_factory=dict)
     pressed: list[tuple[Callable[..., None], tuple]] = field(default_factory=list)  # buttons not answered yet
     numbers: Iterator[int] = field(default_factory=count)  # for keys of widgets: no key is used twice in a session
-    model: ModelVisit = field(default_factory=ModelVisit)
+    own_model: ModelVisit = field(default_factory=ModelVisit)  # of all pages but the lesson
     curve: CurveVisit = field(default_factory=CurveVisit)
     prototypes: PrototypesVisit = field(default_factory=PrototypesVisit)
+    paper: PaperVisit = field(default_factory=PaperVisit)
     student: StudentVisit = field(default_factory=StudentVisit)
     teach: TeachVisit = field(default_factory=TeachVisit)
     links: LinkVisit = field(default_factory=LinkVisit)
+    lesson: LessonVisit = field(default_factory=LessonVisit)
     stream: StreamVisit = field(default_factory=StreamVisit)
     table: TableVisit = field(default_factory=TableVisit)
     download: Download = field(default_factory=Download)
+
+    @property
+    def model(self) -> ModelVisit:
+        """The model of the page in view."""
+        return self.lesson.model if self.page == LESSON else self.own_model
 
 
 KEY = "visit"

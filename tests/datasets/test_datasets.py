@@ -74,6 +74,14 @@ def test_two_dimensional_sets_need_numpy_only():
     assert run.stdout.strip() == "[]"
 
 
+def test_drawn_columns_are_named_by_the_story_and_their_features_as_in_finished_rows():
+    data = datasets.load("xor", size=10)
+    assert [block.column for block in data.blocks] == ["income", "savings"]
+    assert data.frame.columns.tolist() == ["income", "savings", "class", "town"]
+    assert data.feature_names == ("x", "height")
+    assert data.fingerprint.startswith("078d2ff63830ed8b")
+
+
 @pytest.mark.parametrize("name", [*SYNTHETIC, "adult", "german"])
 def test_every_set_keeps_the_contract(name):
     data = datasets.load(name)

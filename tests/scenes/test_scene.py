@@ -379,6 +379,13 @@ def test_every_setting_says_what_it_did(settings):
     assert said["batch_size"].startswith(f"{steps:,} step")
 
 
+def test_the_effect_of_c_is_told_in_the_stage_s_units():
+    scores = scene.final_scores(made(QUICK))
+    gaps, right = ([100 * score[i] for score in (scores["glvq"], scores["fairglvq"])] for i in (1, 0))
+    said = effects.sentences(QUICK, made(QUICK))["C"]
+    assert said == "Gap {:.1f} → {:.1f} points, accuracy {:.1f} → {:.1f}% vs GLVQ.".format(*gaps, *right)
+
+
 def test_alpha_says_whether_it_mattered():
     idle = effects.sentences(QUICK, made(QUICK))["alpha"]
     assert idle == "Not used in any of 25,600 updates: no rival was ever missing."

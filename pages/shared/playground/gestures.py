@@ -21,18 +21,18 @@ from pages.shared.visit import visit
 STAGE = "stage"
 
 
-def receive() -> None:
-    """The stage's callback: finished gestures. Each counts as heard only when it was followed to its end."""
+def receive(key: str = STAGE) -> None:
+    """The callback of a stage: finished gestures. Each counts as heard only when it was followed to its end."""
     model = visit().model
-    for gesture in stage.gestures_after(model.heard, st.session_state[STAGE]):
+    for gesture in stage.gestures_after(model.heard, st.session_state[key]):
         if model.shown:
             follow(gesture)
         model.heard = gesture["serial"]
 
 
-def keep_view() -> None:
+def keep_view(key: str = STAGE) -> None:
     """What the visitor looks at outlives a rerun and a page switch."""
-    visit().model.view = st.session_state[STAGE]["view"]
+    visit().model.view = st.session_state[key]["view"]
 
 
 def follow(gesture: Mapping[str, Any]) -> None:

@@ -26,7 +26,7 @@ def markup() -> str:
 
 def stylesheet() -> str:
     """All styles; later files may build on earlier ones."""
-    return "\n".join((FOLDER / name).read_text("utf-8") for name in ("stage.css", "readout.css"))
+    return "\n".join((FOLDER / name).read_text("utf-8") for name in ("stage.css", "readout.css", "lesson.css"))
 
 
 @cache

@@ -76,13 +76,14 @@ export class Stage {
       this.takeScene(buildScene(unpacked), makeParts);
     } else {
       if (filmsOf(known) !== filmsOf(meta)) this.scene.films = buildScene(unpacked).films;
-      const { films, reply, facts, can_undo, busy, left_out } = meta;
-      Object.assign(known, { films, reply, facts, can_undo, busy, left_out });
+      const { films, reply, facts, can_undo, busy, left_out, without } = meta;
+      Object.assign(known, { films, reply, facts, can_undo, busy, left_out, without });
     }
     this.outbox = this.outbox.filter(({ serial }) => serial > (meta.heard ?? Infinity));
     // Not handled yet: it is still on its way, or Streamlit has dropped it. A gesture that comes twice is handled once.
     this.sendGestures();
     this.takeReply(meta.reply);
+    Object.assign(this.root.dataset, { without: (meta.without ?? []).join(" "), layout: meta.layout ?? "" });
     this.giveWay(Boolean(meta.busy));
     this.theme = readTheme(this.root, meta.grammar);
     this.layout();

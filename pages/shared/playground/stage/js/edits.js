@@ -86,9 +86,9 @@ export class LiveStage extends Stage {
     return prototypeAt(positions, this.viewportOf(view), x, y, touch ? 14 : 4);
   }
 
-  /** Whether a panel's prototypes can be moved; the leaves of a tree cannot. */
+  /** Whether a panel's prototypes can be moved; the leaves of a tree cannot, and a lesson may not have come to that yet. */
   movable(key) {
-    return !this.panelOf(key).boxes;
+    return !this.panelOf(key).boxes && !this.scene.meta.without?.includes("drag");
   }
 
   pointAt(view, x, y, touch) {
