@@ -9,7 +9,7 @@ import streamlit as st
 from fairglvq.lesson.numbers import limit_points
 from fairglvq.lesson.steps import STEPS, Step
 from fairglvq.lesson.texts import LANGUAGES, words
-from pages.shared import menu, training
+from pages.shared import menu, student, training
 from pages.shared.lesson import challenges, course, people
 from pages.shared.lesson import words as said
 from pages.shared.playground import picture
@@ -54,6 +54,7 @@ def main() -> None:
             reader = said.Reader(step, seen, visit().lesson.language)
             tell(reader)
     course.write_link()
+    student.listen(course.progress)
 
 
 def heading(step: Step) -> None:
@@ -66,6 +67,7 @@ def heading(step: Step) -> None:
                 disabled=not course.may_enter(one.number),
             )  # fmt: skip
         one_of("Language", LANGUAGES, "lesson.language", label_visibility="collapsed")
+    student.banner(step.number, visit().lesson.language, course.go)
 
 
 def stage(step: Step) -> None:
@@ -86,7 +88,7 @@ def stage(step: Step) -> None:
 def extras(step: Step) -> dict[str, Any]:
     """What a step adds to the description of its scene."""
     found: dict[str, Any] = {"without": course.hidden(step), "layout": "beside" if step.curve_beside else ""}
-    if step.limit_line and course.answered(step):
+    if step.limit_line and course.revealed(step):
         found["limit"] = limit_points(step.settings.dataset)
     return found
 

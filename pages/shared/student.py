@@ -15,19 +15,21 @@ from fairglvq.lesson.steps import STEPS
 from fairglvq.lesson.texts import words
 from pages.shared import server
 from pages.shared.visit import visit
+from pages.shared.widgets import button
 
 POLL = 3.0  # seconds between two reports: how soon a student hears of the teacher
 
 
 def arrive(query: Mapping[str, str]) -> None:
     """Come into the room that a link names; a student's own address also holds the token."""
-    here = visit().student
-    here.seat, here.pace, here.notice = None, Pace(), ""
+    here, code, token = visit().student, query.get("room", ""), query.get("student", "")
     here.opened = _step(query.get("step", ""))
-    code = query.get("room")
+    if here.seat and (here.seat.code, here.seat.token) == (code, token):
+        return  # the browser's way back
+    here.seat, here.pace, here.notice = None, Pace(), ""
     if code:
         try:
-            here.seat, here.pace = server.rooms().join(code, query.get("student", ""))
+            here.seat, here.pace = server.rooms().join(code, token)
         except (RoomError, OSError) as problem:
             _go_alone(problem)
 
@@ -89,14 +91,19 @@ def _listen(progress: Callable[[], Progress]) -> None:
         st.rerun()
 
 
-def banner(step: int, language: str) -> None:
-    """One line about the room; that it is gone is said once."""
+def banner(step: int, language: str, go: Callable[[int], None]) -> None:
+    """One line about the room, and the way to where the class is; that a room is gone is said once."""
     here, said = visit().student, words(language)
     if here.notice:
         st.info(said[here.notice])
         here.notice = ""
-    if here.seat:
-        st.markdown(f"**{said['room']} {here.seat.code}:** {_asked(step, language)}")
+    if here.seat is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="lesson_room"):
+        st.markdown(f"**{said['room']} {here.seat.code}:** {_asked(step, language)}", width="content")
+        target = here.pace.hold or here.pace.opened
+        if step < target <= here.pace.opened:
+            button(f"{said['next']} {target}", go, target, type="primary", key="lesson_to_class")
 
 
 def _asked(step: int, language: str) -> str:

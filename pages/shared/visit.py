@@ -180,7 +180,7 @@ class LessonVisit:
     language: str = "en"
     address: Address = field(default_factory=Address)
     model: ModelVisit = field(default_factory=ModelVisit)
-    shown: tuple[int, bool] | None = None  # the step on the stage, and whether its prediction was given
+    shown: tuple[int, bool] | None = None  # the step on the stage, and whether it shows what happens
     deeds: set[tuple[str, str]] = field(default_factory=set)  # steps and what was done in them
     typed: tuple[str, float] | None = None  # in which step, and the number
     hints: dict[str, int] = field(default_factory=dict)  # shown so far, by challenge
@@ -309,6 +309,10 @@ class Visit:
     def model(self) -> ModelVisit:
         """The model of the page in view."""
         return self.lesson.model if self.page == LESSON else self.own_model
+
+    def fixes(self, name: str) -> bool:
+        """Whether the link keeps a visitor from changing a setting; the lesson says itself what can be changed."""
+        return self.page != LESSON and self.display.fixes(name)
 
 
 KEY = "visit"

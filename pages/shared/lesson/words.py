@@ -54,6 +54,8 @@ def before(reader: Reader) -> None:
     with st.container(key="lesson_question", border=True):
         if course.answered(reader.step):
             _said(reader)
+            if not course.revealed(reader.step):
+                st.markdown(f"**{reader.word('room waits')}**")
         else:
             reader.say(f"**{reader.word('predict')}** {text.question}")
             options(reader, reader.step.prediction.key, text.options)
@@ -73,7 +75,7 @@ def _said(reader: Reader) -> None:
 def after(reader: Reader) -> None:
     """What to do, and what came of it."""
     step, text = reader.step, reader.text
-    if not course.answered(step):
+    if not course.revealed(step):
         return
     if step.reveals_at_once or course.passed(step):
         outcome(reader)
