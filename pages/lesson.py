@@ -67,7 +67,7 @@ def heading(step: Step) -> None:
                 disabled=not course.may_enter(one.number),
             )  # fmt: skip
         one_of("Language", LANGUAGES, "lesson.language", label_visibility="collapsed")
-    student.banner(step.number, visit().lesson.language, course.go)
+    student.banner(course.progress(), visit().lesson.language, course.go)
 
 
 def stage(step: Step) -> None:

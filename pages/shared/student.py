@@ -91,12 +91,15 @@ def _listen(progress: Callable[[], Progress]) -> None:
         st.rerun()
 
 
-def banner(step: int, language: str, go: Callable[[int], None]) -> None:
-    """One line about the room, and the way to where the class is; that a room is gone is said once."""
-    here, said = visit().student, words(language)
+def banner(progress: Progress, language: str, go: Callable[[int], None]) -> None:
+    """One line about the room, and the way to where the class is; that there is none is said until one goes on."""
+    here, said, step = visit().student, words(language), progress.step
     if here.notice:
-        st.info(said[here.notice])
-        here.notice = ""
+        here.noticed = here.noticed or progress
+        if progress == here.noticed:
+            st.info(said[here.notice])
+        else:
+            here.notice, here.noticed = "", None
     if here.seat is None:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_room"):

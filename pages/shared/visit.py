@@ -206,6 +206,7 @@ class StudentVisit:
     seat: Seat | None = None
     pace: Pace = field(default_factory=Pace)
     notice: str = ""  # why there is no longer a seat, as a key of the lesson's words
+    noticed: Progress | None = None  # how far the student was when it was said
     opened: int = 0  # the last step that the link has opened
 
 

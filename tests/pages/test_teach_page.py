@@ -69,7 +69,7 @@ def test_a_teacher_watches_and_leads_a_class():
         answer(code, 3, option)
     answer(code, 1, 1)
     at.run()
-    assert "**4 students**, 4 of them on the page right now." in words(at)
+    assert "**4 students**, 4 on the page right now." in words(at)
     assert "3 of 4 students answered" in words(at)
     options = text("hiding", "en").options
     page = words(at)
