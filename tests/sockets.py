@@ -4,6 +4,7 @@ import time
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.sync.client import connect
 
 SUBPROTOCOLS = ["streamlit"]
 
@@ -19,7 +20,7 @@ class Client:
     """
 
     def __init__(self, page="", query=""):
-        self.page, self.query = page, query
+        self.page, self.page_hash, self.query = page, "", query
         self.widgets, self.words, self.timers, self.problems = {}, [], {}, []
         self.whole = True  # whether the run under way is one of the whole page
 
@@ -28,7 +29,7 @@ class Client:
         self.whole = not fragment
         message = BackMsg()
         asked = message.rerun_script
-        asked.query_string, asked.page_name = self.query, self.page
+        asked.query_string, asked.page_name, asked.page_script_hash = self.query, self.page, self.page_hash
         asked.fragment_id, asked.is_auto_rerun = fragment, bool(fragment)
         if "button" in widget:
             state = asked.widget_states.widgets.add()
@@ -46,6 +47,8 @@ class Client:
         kind = answer.WhichOneof("type")
         if kind == "new_session" and self.whole:
             self.widgets, self.words, self.timers = {}, [], {}
+        elif kind == "navigation":
+            self.page_hash = answer.navigation.page_script_hash
         elif kind == "page_info_changed":
             self.query = answer.page_info_changed.query_string
         elif kind == "auto_rerun":
@@ -68,6 +71,25 @@ class Client:
             self.words.append(element.alert.body)
         elif kind == "exception":
             self.problems.append(element.exception.message)
+
+
+class Visitor:
+    """One visitor, who waits for every answer, until the ``stack`` of contexts is closed."""
+
+    def __init__(self, stack, url, page="", query=""):
+        self.client = Client(page, query)
+        self.socket = stack.enter_context(connect(stream_of(url), max_size=None, subprotocols=SUBPROTOCOLS))
+
+    def run(self, **asked):
+        """Ask for a run and wait until it has ended."""
+        self.socket.send(self.client.request(**asked))
+        while not self.client.hear(self.socket.recv()):
+            pass
+        assert self.client.problems == []
+
+    def tick(self, seconds):
+        """What the browser does when so many seconds have passed: run the fragment with this clock."""
+        self.run(fragment=next(name for name, every in self.client.timers.items() if every == seconds))
 
 
 class Session:
