@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from fairglvq.classroom.pace import Pace
 from fairglvq.scenes.settings import Settings
 from pages.shared.display import Display
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:  # for annotations only: a first picture must not wait for wha
 
     import pandas as pd
 
+    from fairglvq.classroom.rooms import Seat
     from fairglvq.datasets import Dataset
     from fairglvq.datasets.streams import Drift
     from fairglvq.datasets.table import Plan, Reading
@@ -173,7 +175,7 @@ class LessonVisit:
     language: str = "en"
     address: Address = field(default_factory=Address)
     model: ModelVisit = field(default_factory=ModelVisit)
-    shown: tuple[int, bool] | None = None  # the step on the stage, and whether its prediction was given
+    shown: tuple[int, bool] | None = None  # the step on the stage, and whether it shows what happens
     deeds: set[tuple[str, str]] = field(default_factory=set)  # steps and what was done in them
     typed: tuple[str, float] | None = None  # in which step, and the number
     hints: dict[str, int] = field(default_factory=dict)  # shown so far, by challenge
@@ -216,6 +218,17 @@ class StreamVisit:
     C: float = 1.0
     playing: bool = False
     live: LiveStream | None = None
+
+
+@dataclass
+class StudentVisit:
+    """A place in a class that does the lesson."""
+
+    seat: Seat | None = None
+    pace: Pace = field(default_factory=Pace)
+    notice: str = ""  # why there is no longer a seat, as a key of the lesson's words
+    noticed: Progress | None = None  # how far the student was when it was said
+    opened: int = 0  # the last step that the link has opened
 
 
 @dataclass
@@ -308,6 +321,7 @@ class Visit:
     prototypes: PrototypesVisit = field(default_factory=PrototypesVisit)
     lesson: LessonVisit = field(default_factory=LessonVisit)
     paper: PaperVisit = field(default_factory=PaperVisit)
+    student: StudentVisit = field(default_factory=StudentVisit)
     teach: TeachVisit = field(default_factory=TeachVisit)
     links: LinkVisit = field(default_factory=LinkVisit)
     stream: StreamVisit = field(default_factory=StreamVisit)
@@ -318,6 +332,10 @@ class Visit:
     def model(self) -> ModelVisit:
         """The model of the page in view."""
         return self.lesson.model if self.page == LESSON else self.own_model
+
+    def fixes(self, name: str) -> bool:
+        """Whether the link keeps a visitor from changing a setting; the lesson says itself what can be changed."""
+        return self.page != LESSON and self.display.fixes(name)
 
 
 KEY = "visit"

@@ -4,7 +4,7 @@ import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from browser import Watch, wait_idle
+from browser import Watch, visits, wait_idle
 from playwright.sync_api import expect
 
 from fairglvq.lesson.progress import Progress

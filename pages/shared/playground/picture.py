@@ -49,7 +49,7 @@ def mount(settings: Settings, show: Show, *, key: str = gestures.STAGE, **more: 
 
 def films_wanted(settings: Settings) -> list[str]:
     """Methods whose strength may be turned on the stage."""
-    return [method for method in filmed(settings) if not visit().display.fixes(KNOBS[method])]
+    return [method for method in filmed(settings) if not visit().fixes(KNOBS[method])]
 
 
 def films_of(settings: Settings) -> dict[str, Film]:
