@@ -44,6 +44,7 @@ METHODS = {
 def main() -> None:
     """Settings, training, picture."""
     settings = session.begin()
+    gestures.keep_view()
     st.html(STYLE)
     head = st.container(key="head")
     missing = download.needed(settings.dataset)
@@ -143,10 +144,9 @@ def draw(show: Show) -> None:
         "keep_position": model.fresh != settings,
         "left_out": missing_in_link(settings),
         "busy": training.pending(),
+        "linked": True,  # the view may stand in the address
     }
-    stage.mount(
-        stage.pack(meta, scene.arrays), key=gestures.STAGE, on_gestures=gestures.receive, on_view=gestures.keep_view
-    )
+    stage.mount(stage.pack(meta, scene.arrays), key=gestures.STAGE, on_gestures=gestures.receive)
     if settings != model.settings:  # another model is on its way, and a table before may be gone
         return
     if settings.real and (caveats := dataset_of(settings).caveats):

@@ -87,6 +87,7 @@ class ModelVisit:
     awaited: list[Job] = field(default_factory=list)  # jobs whose end changes the page
     # what belongs to the stage
     view: dict[str, Any] | None = None
+    sent_view: dict[str, Any] | None = None  # by the stage in view
     reply: dict[str, Any] | None = None
     facts: dict[str, Any] | None = None
     films: dict[str, Film] = field(default_factory=dict)

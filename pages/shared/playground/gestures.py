@@ -31,8 +31,12 @@ def receive() -> None:
 
 
 def keep_view() -> None:
-    """What the visitor looks at outlives a rerun and a page switch."""
-    visit().model.view = st.session_state[STAGE]["view"]
+    """What the visitor looks at outlives a rerun and a page switch; no callback, because Streamlit may stop one."""
+    model = visit().model
+    sent = st.session_state[STAGE].get("view") if STAGE in st.session_state else None
+    if sent != model.sent_view:
+        model.sent_view = sent
+        model.view = model.view if sent is None else sent
 
 
 def follow(gesture: Mapping[str, Any]) -> None:
