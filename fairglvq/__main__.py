@@ -56,6 +56,10 @@ def _parser() -> argparse.ArgumentParser:
     figure2.add_argument("--dataset", choices=("adult", "compas"), default="adult")
     figure2.set_defaults(run=_paper, source="Figure 2", default_seeds=1)
 
+    checks = experiments.add_parser("checks", help="why they differ: the measurements behind data/paper_checks.json")
+    checks.add_argument("--wheel", required=True, metavar="FILE", help="the package that holds COMPAS, see data/README")
+    checks.set_defaults(run=_checks)
+
     sweep = commands.add_parser("sweep", parents=both, help="one method over strengths on one data set")
     sweep.add_argument("--dataset", default="xor", metavar="NAME", help=f"{', '.join(DATASETS)} (xor)")
     sweep.add_argument(
@@ -77,11 +81,13 @@ def _parser() -> argparse.ArgumentParser:
         "frontier", parents=both, help="accuracy at bounded gaps: limit line, ParityLVQ and ExponentiatedGradient"
     )
     frontier.add_argument("--dataset", choices=("adult", "compas", "german", "local", "xor"), help="only one of them")
+    frontier.add_argument("--bins", type=_at_least(2), default=8, metavar="N", help="of numbers, on real data (8)")
     frontier.set_defaults(run=_frontier)
 
     bundle = commands.add_parser(
         "bundle", parents=[running], help="compute the results that come with the project, data/results.json"
     )
+    bundle.add_argument("--missing", action="store_true", help="only the sweeps that the file does not have yet")
     bundle.set_defaults(run=_bundle)
 
     fetch = commands.add_parser("fetch", help="download a data set that is not bundled")
@@ -156,6 +162,13 @@ def _paper(options) -> int:
     return 0
 
 
+def _checks(options) -> int:
+    from fairglvq.experiments import checks
+
+    print(f"written to {checks.write(checks.make(options.wheel))}")
+    return 0
+
+
 def _side_by_side(table, measures) -> str:
     """Published and own numbers; a star marks what differs by more than two combined standard deviations."""
     words = {"accuracy": "accuracy", "statistical_parity": "SP", "equal_opportunity": "EO"}
@@ -207,7 +220,7 @@ def _bundle(options) -> int:
     from fairglvq.experiments import bundle
 
     with _running(options) as (engine, kept):
-        content = bundle.make(engine, **kept)
+        content = (bundle.complete if options.missing else bundle.make)(engine, **kept)
     path = bundle.write(content)
     print(f"{sum(len(sweep['rows']) for sweep in content['sweeps'])} rows written to {path}")
     return 0
@@ -272,7 +285,7 @@ def _frontier(options) -> int:
 
     every = []
     for name in [options.dataset] if options.dataset else ("adult", "compas", "german", "local", "xor"):
-        data = frontier.load_binned(name)
+        data = frontier.load_binned(name, options.bins)
         with _running(options) as (engine, kept):
             rows = frontier.run(engine, data, options.folds, **kept)
         every.append(rows)

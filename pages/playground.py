@@ -8,19 +8,18 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from fairglvq.datasets import DATASETS
-from fairglvq.scenes.scene import with_film
 from fairglvq.scenes.service import Show
 from fairglvq.scenes.settings import PRESETS, TABLE, Settings, preset_of
 from fairglvq.scenes.sources import dataset_of
-from fairglvq.scenes.training import Film, film_key, filmed
 from pages.shared import controls, download, menu, safe_text, session, training
 from pages.shared.links import missing_in_link
-from pages.shared.playground import gestures, stage
-from pages.shared.server import training_service
+from pages.shared.playground import picture, take_home
+from pages.shared.playground.stage.one_file import Heading
 from pages.shared.style import STYLE
 from pages.shared.visit import visit
 from pages.shared.widgets import button
 
+TITLE = "See a classifier become fair, and what it costs"
 STORIES = {
     "three_classes": "A school rejects, admits or puts on a waiting list.",
     "table": "Your table.",
@@ -44,7 +43,6 @@ METHODS = {
 def main() -> None:
     """Settings, training, picture."""
     settings = session.begin()
-    gestures.keep_view()
     st.html(STYLE)
     head = st.container(key="head")
     missing = download.needed(settings.dataset)
@@ -71,7 +69,7 @@ def main() -> None:
 def heading(place: DeltaGenerator, settings: Settings) -> None:
     """Title, presets, story and notices."""
     with place:
-        st.title("See a classifier become fair, and what it costs", anchor=False)
+        st.title(TITLE, anchor=False)
         controls.presets(settings)
         with st.container(key="intro"):
             st.markdown(intro(settings))
@@ -86,7 +84,8 @@ def intro(settings: Settings) -> str:
     how = "" if not settings.real else OWN_PLANE if settings.metric == "matrix" else SLICE
     people = PEOPLE.format(group="their group" if settings.real else "their town (the group)", how=how)
     story = STORIES.get(settings.dataset, what)
-    return f"**{story}** {people} {why_several(settings)} Press play, drag a prototype, turn C."
+    turn = "" if visit().display.fixes("C") else ", turn C"
+    return f"**{story}** {people} {why_several(settings)} Press play, drag a prototype{turn}."
 
 
 def why_several(settings: Settings) -> str:
@@ -130,57 +129,14 @@ def draw(show: Show) -> None:
     settings = model.shown[0]
     for warning in show.warnings:
         st.warning(warning)
-    films = model.films = films_of(settings)
-    scene = show.scene
-    for method, film in films.items():
-        scene = with_film(scene, settings, method, film)
-    meta = scene.meta | {
-        "reply": model.reply,
-        "facts": model.facts,
-        "heard": model.heard,
-        "view": model.view,
-        "can_undo": bool(model.history),
-        "autoplay": model.autoplay == settings,
-        "keep_position": model.fresh != settings,
-        "left_out": missing_in_link(settings),
-        "busy": training.pending(),
-        "linked": True,  # the view may stand in the address
-    }
-    stage.mount(stage.pack(meta, scene.arrays), key=gestures.STAGE, on_gestures=gestures.receive)
+    scene = picture.mount(settings, show, linked=True)
     if settings != model.settings:  # another model is on its way, and a table before may be gone
         return
     if settings.real and (caveats := dataset_of(settings).caveats):
         st.html(safe_text.STYLE)
         safe_text.say("Caveats: " + " ".join(caveats), "small")
-    order_films(settings)
-
-
-def films_of(settings: Settings) -> dict[str, Film]:
-    """The films that are trained, by method."""
-    found = {}
-    for method in filmed(settings):
-        job = visit().model.film_jobs.get(method)
-        if job and job.key == film_key(settings, method) and job.future.done() and not job.future.exception():
-            found[method] = job.future.result()
-        elif film := training_service().film(settings, method):
-            found[method] = film
-    return found
-
-
-def order_films(settings: Settings) -> None:
-    """Have the films trained, now that the picture is there; those for other settings are no longer needed."""
-    model = visit().model
-    wanted = {method: film_key(settings, method) for method in filmed(settings) if method not in model.films}
-    for method, job in list(model.film_jobs.items()):
-        if job.key != wanted.get(method, job.key) or job.cancelled or method not in filmed(settings):
-            job.cancel()
-            del model.film_jobs[method]
-    for method in wanted:
-        if method not in model.film_jobs:
-            model.film_jobs[method] = training_service().order_film(settings, method)
-        job = model.film_jobs[method]
-        if not (job.future.done() and job.future.exception()):
-            model.awaited.append(job)
+    take_home.offer(scene, settings, Heading(TITLE, intro(settings).replace("**", "")), model.view)
+    picture.order_films(settings)
 
 
 menu.require_app()

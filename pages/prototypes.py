@@ -5,15 +5,17 @@ from __future__ import annotations
 import streamlit as st
 
 from fairglvq import explain
+from fairglvq.explain.view import View
 from fairglvq.scenes.service import Show
 from pages.shared import controls, download, menu, session, training
-from pages.shared.prototypes import cards, export, leaves, pairs, person, sentences
+from pages.shared.prototypes import alike, cards, export, leaves, pairs, person, sentences
 from pages.shared.prototypes.view import current_view, title
 from pages.shared.style import STYLE
 from pages.shared.visit import visit
 from pages.shared.widgets import button, one_of
 
-SECTIONS = {"cards": "Cards", "pairs": "Side by side", "person": "One person"}
+SECTIONS = {"cards": "Cards", "pairs": "Side by side", "alike": "Like people", "person": "One person"}
+OF_LEAVES = {name: words for name, words in SECTIONS.items() if name != "pairs"}  # which pairs prototypes
 INTRO = (
     "A **prototype** is a typical case the model has learned: a point among the people, described by the same columns. "
     "Everybody gets the class of the prototype most like them. All people who are most like one prototype are its "
@@ -69,30 +71,36 @@ def draw(show: Show) -> None:
     if view is None:
         return
     names = [*reversed(list(view.trainings))]
-    method, section = here.method if here.method in names else names[0], here.section
+    method = here.method if here.method in names else names[0]
     with st.container(key="intro"):
         st.markdown(INTRO if method in view.models else leaves.INTRO)
     with st.container(horizontal=True):
         one_of("Model", {name: title(name) for name in names}, "prototypes.method", value=method)
-        if method in view.models:
-            one_of("Section", SECTIONS, "prototypes.section")
+        sections = SECTIONS if method in view.models else OF_LEAVES
+        section = here.section if here.section in sections else "cards"
+        one_of("Section", sections, "prototypes.section", value=section)
     st.markdown(sentences.summary(view, method))
-    if method not in view.models:
-        leaves.draw(view, method)
-        return
     st.markdown(view.figure(("protected", method), lambda: sentences.protected(view, method)))
-    filled_in = explain.filled_in(view.explained(method))
+    draw_section(view, method, section)
+    if method in view.models:
+        export.offer(view, method)
+    if view.data.caveats:
+        st.caption("**Caveats.** " + " ".join(map(sentences.md, view.data.caveats)))
+
+
+def draw_section(view: View, method: str, section: str) -> None:
+    """What was chosen to look at."""
+    filled_in = explain.filled_in(view.explained(method)) if method in view.models else ""
     if filled_in:
         st.caption(filled_in)
     if section == "cards":
-        cards.draw(view, method)
+        (cards if method in view.models else leaves).draw(view, method)
     elif section == "pairs":
         pairs.draw(view, method)
+    elif section == "alike":
+        alike.draw(view, method)
     else:
         person.draw(view, method)
-    export.offer(view, method)
-    if view.data.caveats:
-        st.caption("**Caveats.** " + " ".join(map(sentences.md, view.data.caveats)))
 
 
 menu.require_app()

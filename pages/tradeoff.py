@@ -10,14 +10,12 @@ from fairglvq.experiments import methods
 from fairglvq.experiments.sweep import ModelKey
 from fairglvq.tradeoff import curve
 from fairglvq.tradeoff.choice import OPENED_AS, Choice, settings_of, usual
-from pages.shared import download, menu
+from pages.shared import download, menu, runs
 from pages.shared.session import link_to
 from pages.shared.style import STYLE
 from pages.shared.tradeoff import controls, export, links, picture, results, scenarios, session
 from pages.shared.visit import visit
 from pages.shared.widgets import button
-
-POLL = 0.7  # seconds between two looks at a run
 
 INTRO = (
     "Every mark is a method at one strength, measured on people it has not seen: **up is more accurate, left is "
@@ -43,7 +41,7 @@ def main() -> None:
         download.offer(back=lambda: session.change(usual("adult")))
     else:
         running = results.running(choice)
-        st.fragment(body, run_every=POLL if running else None)(choice, running)
+        st.fragment(body, run_every=runs.POLL if running else None)(choice, running)
     if first:
         controls_beside(choice)
     visit().curve.address.write(links.to_query(choice))

@@ -6,9 +6,8 @@ import streamlit as st
 
 from fairglvq.report import scripts
 from fairglvq.scenes.settings import TABLE, for_table
-from pages.shared import menu, own_table, safe_text, session
+from pages.shared import menu, own_table, runs, safe_text, session
 from pages.shared.style import STYLE
-from pages.shared.tradeoff import results
 from pages.shared.visit import visit
 from pages.shared.widgets import button
 from pages.shared.your_data import columns, summary, upload
@@ -63,7 +62,8 @@ def use() -> None:
 
 
 def _forget() -> None:
-    results.stop()
+    for section in ("curve", "paper"):
+        runs.stop(section)
     own_table.forget()
 
 

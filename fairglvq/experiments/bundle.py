@@ -79,7 +79,14 @@ def plans() -> list[Sweep]:
     """All sweeps of the bundle."""
     plain = [_full(paper.paper_sweep(name)) for name in paper.PARAMETERS]
     german = _full(sweep.of("german", {"inp": (0, 1, 2, 5, 10, 20), "fairglvq": (0, 0.5, 1, 1.5, 2, 4)}, **GERMAN))
-    return [*plain, german, *(_in_bins(plan) for plan in (*plain, german) if plan.dataset in ESTIMATED)]
+    repeated = [_table1(name, step) for name in ("local", "xor") for step in paper.STEPS]
+    return [*plain, german, *repeated, *(_in_bins(plan) for plan in (*plain, german) if plan.dataset in ESTIMATED)]
+
+
+def _table1(dataset: str, step: str) -> Sweep:
+    """Table 1 with the seeds that its whole curves do not have, and with other steps."""
+    done = () if paper.STEPS[step] else paper.paper_sweep(dataset).seeds
+    return paper.table1_sweep(dataset, step, [seed for seed in paper.TABLE1_SEEDS if seed not in done])
 
 
 def _full(plan: Sweep) -> Sweep:
@@ -96,26 +103,46 @@ def _in_bins(plan: Sweep) -> Sweep:
 
 def make(engine: Engine, store: Store | None = None, progress: Progress | None = None) -> dict[str, Any]:
     """Compute everything, or take from the store what is known."""
-    work = [(plan, plan.load()) for plan in plans()]
     content: dict[str, Any] = {
-        "command": COMMAND, "version": __version__, "date": datetime.now(UTC).date().isoformat(), "sweeps": [],
+        "command": COMMAND, "version": __version__, "date": datetime.now(UTC).date().isoformat(),
+        "sweeps": _computed(plans(), engine, store, progress),
     }  # fmt: skip
-    computed = engine.compute_all(work, store=store, progress=progress)
-    for (plan, data), found in zip(work, computed, strict=True):
-        rows = [_written(row) for row in found]
-        columns = ["method", "strength", "fold", "seed", *MEASURES, "counts"]
-        content["sweeps"].append({
-            "dataset": plan.dataset, "bins": plan.bins, "folds": plan.folds, "params": dict(plan.params),
-            "columns": columns,
-            "groups": [str(data.group_names[group]) for group in sorted(set(data.s.tolist()))],
-            "rows": sorted(rows, key=lambda row: (row[0], -1.0 if row[1] is None else row[1], row[3], row[2])),
-        })  # fmt: skip
     content["limits"] = [
         _thinned(name, limit.estimate(datasets.load(name), with_group=with_group))
         for name in ESTIMATED
         for with_group in (False, True)
     ]
     return content
+
+
+def complete(engine: Engine, store: Store | None = None, progress: Progress | None = None) -> dict[str, Any]:
+    """The file as it is, and the sweeps that it lacks."""
+    content = json.loads((data_folder() / FILE).read_text(encoding="utf-8"))
+    missing = [plan for plan in plans() if len(load().known(plan)) < len(plan)]
+    content["sweeps"] += _computed(missing, engine, store, progress)
+    return content
+
+
+def _computed(
+    chosen: list[Sweep], engine: Engine, store: Store | None, progress: Progress | None
+) -> list[dict[str, Any]]:
+    """Sweeps as the file holds them."""
+    work = [(plan, plan.load()) for plan in chosen]
+    columns = ["method", "strength", "fold", "seed", *MEASURES, "counts"]
+    return [
+        {
+            "dataset": plan.dataset, "bins": plan.bins, "folds": plan.folds, "params": dict(plan.params),
+            "columns": columns,
+            "groups": [str(data.group_names[group]) for group in sorted(set(data.s.tolist()))],
+            "rows": sorted(map(_written, rows), key=_in_file_order),
+        }
+        for (plan, data), rows in zip(work, engine.compute_all(work, store=store, progress=progress), strict=True)
+    ]  # fmt: skip
+
+
+def _in_file_order(row: list[Any]) -> tuple:
+    method, strength, fold, seed, *_ = row
+    return method, -1.0 if strength is None else strength, seed, fold
 
 
 def _written(row: Mapping[str, Any]) -> list[Any]:
@@ -153,7 +180,7 @@ def load() -> Bundle:
     content = json.loads((data_folder() / FILE).read_text(encoding="utf-8"))
     rows: dict[tuple[str, int], dict[tuple, dict[str, Any]]] = {}
     for plan in content["sweeps"]:
-        known = rows[plan["dataset"], plan["bins"]] = {}
+        known = rows.setdefault((plan["dataset"], plan["bins"]), {})
         for values in plan["rows"]:
             row = dict(zip(plan["columns"], values, strict=True))
             model = ModelKey(row["method"], row["strength"], row["fold"], row["seed"])

@@ -28,9 +28,9 @@ class AtBound(NamedTuple):
     accuracy: np.ndarray  # (folds,)
 
 
-def load_binned(name: str) -> Dataset:
+def load_binned(name: str, bins: int = BINS) -> Dataset:
     """The data set, with numbers in bins too where it is a real one."""
-    return load(name) if DATASETS[name].synthetic else load(name, bins=BINS)
+    return load(name) if DATASETS[name].synthetic else load(name, bins=bins)
 
 
 def run(engine: Engine, data: Dataset, folds: int, **kept) -> pd.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -79,6 +79,40 @@ def paper_sweep(dataset: str) -> Sweep:
         strengths: dict[str, Sequence[float]] = {"const": (), "glvq": (), "inp": (0, 1), "fairglvq": DENSE_C}
         return sweep.of(dataset, strengths, seeds=(0, 1, 2), **PARAMETERS[dataset])
     return _sweep_of([Experiment(dataset, "glvq", None), *experiments("Figure 2", dataset)], dataset)
+
+
+TABLE1_SEEDS = tuple(range(10))
+"""How often every cell of Table 1 is repeated: its gaps depend on folds and starts more than on anything else."""
+
+STEPS: dict[str, dict[str, Any]] = {
+    "published step": {},
+    "Algorithm 1": {"step": "algorithm"},
+    "Algorithm 1, larger η": {"step": "algorithm", "learning_rate": 0.03},
+}
+"""Readings of how far a step goes, by what they change in PARAMETERS."""
+
+
+def table1_sweep(dataset: str, step: str = "published step", seeds: Sequence[int] = TABLE1_SEEDS) -> Sweep:
+    """Table 1's cells on Local or XOR; with another step than the published one, FairGLVQ alone."""
+    chosen = experiments("Table 1", dataset)
+    if not STEPS[step]:
+        return _sweep_of(chosen, dataset, seeds=seeds)
+    plan = _sweep_of([e for e in chosen if e.method == "fairglvq"], dataset, seeds=seeds)
+    return replace(plan, params=tuple((dict(plan.params) | STEPS[step]).items()))
+
+
+def cell_sweep(cell: Experiment, seeds: int = 1) -> Sweep:
+    """One published number anew: five folds for each of so many seeds."""
+    return _sweep_of([cell], cell.dataset, seeds=range(seeds))
+
+
+def step_ratio(dataset: str) -> float:
+    """By how much a published step is longer than one of Algorithm 1 with the same η.
+
+    The sums of pulls are divided by 4 x prototypes x labels instead of 2 updates per point of the batch.
+    """
+    params = PARAMETERS[dataset]
+    return 2 * params["batch_size"] / (4 * 2 * params["n_prototypes"] * 2)
 
 
 def _sweep_of(chosen: list[Experiment], dataset: str, folds: int = 5, seeds: Sequence[int] = (0,)) -> Sweep:

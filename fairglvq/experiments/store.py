@@ -76,7 +76,7 @@ class Store:
     def _prepare(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self._open() as db:
-            _use_wal(db)
+            use_wal(db)
             db.execute(
                 "CREATE TABLE IF NOT EXISTS rows (digest TEXT PRIMARY KEY, dataset TEXT, fingerprint TEXT, "
                 "method TEXT, strength REAL, params TEXT, folds INTEGER, fold INTEGER, seed INTEGER, version TEXT, "
@@ -121,7 +121,7 @@ class Store:
         return closing(sqlite3.connect(self.path, timeout=LOCK_SECONDS))
 
 
-def _use_wal(db: sqlite3.Connection) -> None:
+def use_wal(db: sqlite3.Connection) -> None:
     """Let readers and a writer not wait for each other.
 
     When two connections switch a new file at the same moment, SQLite refuses one of them at once, whatever its timeout,

@@ -13,7 +13,7 @@ from fairglvq.datasets import Dataset, load
 from fairglvq.experiments import methods
 from fairglvq.experiments.store import RowKey
 
-BINS = 8
+BINS, FINE_BINS = 8, 32
 """About how many bins numbers are cut into where they also enter as bins."""
 
 

@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fairglvq.explain.people import Floats, Population, positions
-from fairglvq.fairness.cells import Cells, count
+from fairglvq.explain.people import Floats, PeopleInCells, Population, moves_of, positions
 from fairglvq.lvq.trainer import as_rows, dense_rows, squared_distances
 
 ROUNDING = 1e-10
@@ -138,13 +137,10 @@ class PrototypeModel:
 
 
 @dataclass(frozen=True, eq=False)
-class Explained(Cells):
-    """A model with everybody in their cells; counts are of the measured people."""
+class Explained(PeopleInCells):
+    """Prototypes with everybody in their cells, handicaps considered."""
 
-    people: Population
     model: PrototypeModel
-    nearest: NDArray[np.int64] = field(repr=False)  # (n,) whose cell a person is in, handicaps considered
-    runner_up: NDArray[np.int64] = field(repr=False)  # (n,) whose cell it would be without that prototype
     distance: Floats = field(repr=False)  # (n,) squared distance to that prototype
 
     @cached_property
@@ -174,11 +170,6 @@ class Explained(Cells):
         first, second = np.partition(best, 1, axis=0)[:2]
         return second - first
 
-    @property
-    def decisions(self) -> NDArray[np.int64]:
-        """Everybody's class by this model (n,)."""
-        return self.model.labels[self.nearest]
-
     def rival(self, p: int) -> int:
         """The nearest prototype of another class."""
         V = self.model.images
@@ -194,8 +185,7 @@ class Explained(Cells):
 
 def explain(people: Population, model: PrototypeModel) -> Explained:
     """Find everybody's cell, and whose it would be without that prototype."""
-    P, K, G = len(model.prototypes), len(people.classes), len(people.groups)
-    if P < 2:
+    if len(model.prototypes) < 2:
         raise ValueError("a model needs two prototypes or more")
     costs = model.costs(people.X)
     everybody = np.arange(len(costs))
@@ -203,10 +193,9 @@ def explain(people: Population, model: PrototypeModel) -> Explained:
     distance = costs[everybody, nearest] + (0.0 if model.handicaps is None else model.handicaps[nearest])
     costs[everybody, nearest] = np.inf
     runner_up = costs.argmin(axis=1)
-    m = people.measured
-    moves = count((P, K, G, K), nearest[m], people.y[m], people.s[m], model.labels[runner_up[m]])
+    moves = moves_of(people, model.labels, nearest, runner_up)
     counted = moves.sum(axis=3), model.labels, people.favourable
-    return Explained(*counted, people, model, nearest, runner_up, distance, moves=moves)
+    return Explained(*counted, people, nearest, runner_up, model, distance, moves=moves)
 
 
 def filled_in(explained: Explained) -> str:
@@ -259,6 +248,6 @@ def match(before: Explained, after: Explained) -> list[Pair]:
     return sorted(pairs, key=lambda pair: -pair.distance)
 
 
-def changed_people(before: Explained, after: Explained) -> NDArray[np.int64]:
+def changed_people(before: PeopleInCells, after: PeopleInCells) -> NDArray[np.int64]:
     """The measured people whose decision differs between two models."""
     return np.flatnonzero((before.decisions != after.decisions) & before.people.measured)

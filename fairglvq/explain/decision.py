@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from fairglvq.datasets.base import Block, TraitBlocks, columns_of
 from fairglvq.explain import PrototypeModel
+from fairglvq.explain.leaves import TreeModel
 from fairglvq.explain.links import Value
 from fairglvq.explain.people import Floats, Population
 from fairglvq.explain.traits import traits
@@ -171,7 +172,9 @@ class Change(NamedTuple):
     also: tuple[tuple[str, float | str, float | str], ...] = ()
 
 
-def changes(people: Population, model: PrototypeModel, x: Floats, immutable: Collection[str] = ()) -> list[Change]:
+def changes(
+    people: Population, model: PrototypeModel | TreeModel, x: Floats, immutable: Collection[str] = ()
+) -> list[Change]:
     """For every column that may change, its smallest change that flips the decision on x (d,), smallest step first.
 
     Columns that cannot flip the decision, within the range of the data, are not among them. A column that another one
@@ -195,7 +198,7 @@ class _Search(NamedTuple):
     """The person to change: scaled x (d,), the class decided, and readable values."""
 
     people: Population
-    model: PrototypeModel
+    model: PrototypeModel | TreeModel
     x: Floats
     decided: int
     values: dict[str, float | str]
@@ -219,10 +222,12 @@ class _Search(NamedTuple):
         flips = [i for i in np.argsort(steps, kind="stable") if labels[i] != self.decided]
         if not flips:
             return None
-        # All categories are one step away: of those that flip, the one that decides most clearly says most.
+        # All categories are one step away: of those that flip, the one that decides most clearly says most. To a tree
+        # all are equally clear, and the first is taken.
         step = steps[flips[0]]
         equal = [i for i in flips if steps[i] <= step * (1 + 1e-9)]
-        clear = [abs(judge(self.model, Z[i]).mu) for i in equal]
+        model = self.model
+        clear = [0.0 if isinstance(model, TreeModel) else abs(judge(model, Z[i]).mu) for i in equal]
         i = equal[int(np.argmax(clear))]
         also = [(column, self.values[column], pairs[others[i]]) for column, pairs in followers.items()]
         moved = tuple(one for one in also if one[1] != one[2])
@@ -267,36 +272,59 @@ class _Search(NamedTuple):
             yield _Stretch(people.scaled(raw) if number else self.x, start, end, number > 0 and sign > 0)
 
     def _other_decisions(self, stretch: _Stretch, j: int, sign: int) -> Iterable[tuple[float, float]]:
-        """Where on a stretch another class is decided, from value to value in original units.
-
-        Along one column all distances are parabolas with the same leading coefficient, so their differences are lines.
-        With u the direction of the column among the images and t the way gone::
-
-            d_p(t) = d_p + 2 t u·(z - v_p) + t² |u|²
-
-        and the decision can only tip where the line of a prototype of the class decided crosses the line of another.
-        """
-        model, span = self.model, self.people.span[j]
+        """Where on a stretch another class is decided, from value to value in original units."""
+        span = self.people.span[j]
         reach = sign * (stretch.end - stretch.start) / span
         if reach <= 0 and not stretch.closed:
             return
-        u = np.eye(len(self.x))[j] if model.mixture is None else model.mixture[:, j]
-        lines = sign * 2.0 * (model.image(stretch.x) - model.images) @ u  # (P,) slopes
-        heights = model.costs(stretch.x[None])[0]  # (P,)
-        own = model.labels == self.decided
-        # Where the line of one of ours (rows) gets above the line of another class (columns).
-        rise = lines[own][:, None] - lines[~own]
-        ahead = heights[~own] - heights[own][:, None]
-        stops = np.divide(ahead, rise, out=np.full(rise.shape, np.inf), where=rise != 0).ravel()
-        stops = np.unique(np.concatenate([[0.0], stops[(stops > 0) & (stops < reach)], [reach]]))
-        middles = (stops[:-1] + stops[1:]) / 2 if reach > 0 else stops
-        winners = model.labels[(heights + middles[:, None] * lines).argmin(axis=1)]
+        if isinstance(self.model, TreeModel):
+            stops, winners = _tips_of_tree(self.model, stretch.x, j, sign, reach)
+        else:
+            stops, winners = _tips_of_prototypes(self.model, stretch.x, j, sign, reach, self.decided)
         for i in np.flatnonzero(winners != self.decided):
             last = i + 2 >= len(stops)
             yield (
                 float(stretch.start + sign * stops[i] * span),
                 stretch.end if last else float(stretch.start + sign * stops[i + 1] * span),
             )
+
+
+def _tips_of_prototypes(
+    model: PrototypeModel, x: Floats, j: int, sign: int, reach: float, decided: int
+) -> tuple[Floats, NDArray[np.int64]]:
+    """Where the decision may tip on the way along column j, from 0 to ``reach``, and the class after each place.
+
+    Along one column all distances are parabolas with the same leading coefficient, so their differences are lines.
+    With u the direction of the column among the images and t the way gone::
+
+        d_p(t) = d_p + 2 t u·(z - v_p) + t² |u|²
+
+    and the decision can only tip where the line of a prototype of the class decided crosses the line of another.
+    """
+    u = np.eye(len(x))[j] if model.mixture is None else model.mixture[:, j]
+    lines = sign * 2.0 * (model.image(x) - model.images) @ u  # (P,) slopes
+    heights = model.costs(x[None])[0]  # (P,)
+    own = model.labels == decided
+    # Where the line of one of ours (rows) gets above the line of another class (columns).
+    rise = lines[own][:, None] - lines[~own]
+    ahead = heights[~own] - heights[own][:, None]
+    stops = np.divide(ahead, rise, out=np.full(rise.shape, np.inf), where=rise != 0).ravel()
+    stops, middles = _between(stops, reach)
+    return stops, model.labels[(heights + middles[:, None] * lines).argmin(axis=1)]
+
+
+def _tips_of_tree(model: TreeModel, x: Floats, j: int, sign: int, reach: float) -> tuple[Floats, NDArray[np.int64]]:
+    """The same for a tree: it can only tip where it splits the column."""
+    stops, middles = _between(sign * (model.borders(j) - x[j]), reach)
+    way = np.repeat(x[None], len(middles), axis=0)
+    way[:, j] += sign * middles
+    return stops, model.decide(way)
+
+
+def _between(stops: Floats, reach: float) -> tuple[Floats, Floats]:
+    """All stops from 0 to ``reach``, and a place between each two; the only place if there is no way to go."""
+    stops = np.unique(np.concatenate([[0.0], stops[(stops > 0) & (stops < reach)], [reach]]))
+    return stops, (stops[:-1] + stops[1:]) / 2 if reach > 0 else stops
 
 
 class _Stretch(NamedTuple):
@@ -414,7 +442,9 @@ def flips(people: Population, x: Floats, group: int) -> list[Flip]:
     return found
 
 
-def flip_counts(people: Population, model: PrototypeModel) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+def flip_counts(
+    people: Population, model: PrototypeModel | TreeModel
+) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     """The flip test for everybody: per group, how many measured people get another decision, and of how many.
 
     With more than two groups a person counts if the value of any other group changes the decision. None where no

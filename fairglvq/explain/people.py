@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fairglvq.datasets.base import Block, Dataset, TraitBlocks, trait_blocks
 from fairglvq.datasets.split import Scaling
 from fairglvq.explain.links import Column, Links, find_links
+from fairglvq.fairness.cells import Cells, count
 
 Floats = NDArray[np.float64]
 
@@ -141,3 +142,26 @@ def positions(values: NDArray[Any], names: list) -> NDArray[np.int64]:
     """Where each value stands in a list of names that need not be sorted."""
     place = {name: position for position, name in enumerate(names)}
     return np.fromiter((place[value] for value in values.tolist()), np.int64, len(values))
+
+
+@dataclass(frozen=True, eq=False)
+class PeopleInCells(Cells):
+    """The cells of a model, of prototypes or of leaves, with everybody in theirs; counts are of the measured people."""
+
+    people: Population
+    nearest: NDArray[np.int64] = field(repr=False)  # (n,) whose cell a person is in
+    runner_up: NDArray[np.int64] = field(repr=False)  # (n,) whose cell it would be without that one
+
+    @property
+    def decisions(self) -> NDArray[np.int64]:
+        """Everybody's class by this model (n,)."""
+        return self.answers[self.nearest]
+
+
+def moves_of(
+    people: Population, answers: NDArray[np.int64], nearest: NDArray[np.int64], runner_up: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Measured people (P, K, G, K) by cell, true class, group, and answer of the cell that would be next."""
+    m, K = people.measured, len(people.classes)
+    shape = len(answers), K, len(people.groups), K
+    return count(shape, nearest[m], people.y[m], people.s[m], answers[runner_up[m]])

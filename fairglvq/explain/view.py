@@ -10,9 +10,9 @@ import numpy as np
 
 from fairglvq import wording
 from fairglvq.datasets import Dataset
-from fairglvq.explain import cells, decision
+from fairglvq.explain import alike, cells, decision
 from fairglvq.explain.cells import Explained, PrototypeModel
-from fairglvq.explain.leaves import ExplainedTree, explain_tree
+from fairglvq.explain.leaves import ExplainedTree, TreeModel, explain_tree
 from fairglvq.explain.people import Population
 from fairglvq.scenes.planes import Plane
 from fairglvq.scenes.points import Points
@@ -71,16 +71,26 @@ class View:
             raise ValueError(f"{method} has prototypes, no leaves")
         if method not in self._trees:
             P, words = len(leaves.last.leaves), rules(leaves.last, self.data, self.points.scaling)
-            own = leaves.last, leaves.labels[-1][:P], leaves.pseudo[-1][:P], words
-            self._trees[method] = explain_tree(self.people, *own)
+            model = TreeModel(leaves.last, leaves.labels[-1][:P], leaves.pseudo[-1][:P], words)
+            self._trees[method] = explain_tree(self.people, model)
         return self._trees[method]
 
     def cells(self, method: str) -> Explained | ExplainedTree:
         """A method's cells, of prototypes or of leaves."""
         return self.explained(method) if method in self.models else self.tree(method)
 
+    def alike(self, method: str) -> alike.Alike | None:
+        """Whether a method decides about like people alike; who is alike is found once for all methods."""
+        near = self.figure(("near",), lambda: alike.nearest_people(self.people))
+        return self.figure(("alike", method), lambda: near and alike.compare(self.cells(method), near))
+
+    @property
+    def compared(self) -> bool:
+        """Whether it was asked already who is alike."""
+        return ("near",) in self._figures
+
     def figure(self, key: tuple, make: Callable[[], Any]) -> Any:
-        """A picture that opening another card does not change; made once per key."""
+        """A picture, or anything else that opening another card does not change; made once per key."""
         if key not in self._figures:
             self._figures[key] = make()
         return self._figures[key]

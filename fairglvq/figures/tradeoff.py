@@ -120,7 +120,7 @@ def tradeoff_figure(
         )  # fmt: skip
     if (x, y) == ("statistical_parity", "accuracy"):
         for line in limits:
-            ranges[1] = _add_limit(figure, line, ranges, ink)
+            ranges[1] = add_limit(figure, line, ranges, ink)
     for method, own in theirs.groupby("method", sort=False):
         _add_published(figure, str(method), own.sort_values("strength"), x, y, theme)
     for method, own in shown.groupby("method", sort=False):
@@ -225,7 +225,7 @@ def _add_published(figure: go.Figure, method: str, own: pd.DataFrame, x: str, y:
     )  # fmt: skip
 
 
-def _add_limit(figure: go.Figure, line: Limit, ranges: list[list[float]], ink: str) -> list[float]:
+def add_limit(figure: go.Figure, line: Limit, ranges: list[list[float]], ink: str) -> list[float]:
     """Draw the line across the visible gaps; returns the range of accuracy with the line inside."""
     right = ranges[0][1]
     sp = np.append(in_hundredths(line.sp[in_hundredths(line.sp) < right]), right)

@@ -23,6 +23,9 @@ import pandas as pd
 
 from fairglvq import explain
 from fairglvq.datasets.base import Dataset, trait_blocks
+from fairglvq.explain import alike
+from fairglvq.explain.leaves import ExplainedTree
+from fairglvq.explain.people import PeopleInCells
 from fairglvq.explain.traits import SEEN, differences, traits
 from fairglvq.intervals import newcombe, wilson
 from fairglvq.tradeoff.scenario import Scenario
@@ -30,7 +33,7 @@ from fairglvq.version import __version__
 from fairglvq.wording import of_hundred, quoted
 
 FORMAT = "fairglvq-report"
-FORMAT_VERSION = 3  # 1 called the script "receipt"; 2 had no baseline
+FORMAT_VERSION = 4  # 1 called the script "receipt"; 2 had no baseline; 3 neither leaves nor individual fairness
 SHOWN_DIFFERENCES = 8
 CURVE_COLUMNS = ("method", "strength", "fold", "seed", "accuracy", "statistical_parity", "equal_opportunity")
 
@@ -93,9 +96,12 @@ class Baseline:
 
 @dataclass(frozen=True)
 class Card:
-    """One prototype: what it decides, who is in its cell, how it differs from the average, and its parts in the gaps.
+    """One cell: what it decides, who is in it, what it is like, and its parts in the gaps.
 
-    ``profile`` has an entry per original column: a number, or the share of every category.
+    A prototype has a ``profile`` with an entry per original column, a number or the share of every category, and
+    ``apart``, how it differs from the average. A leaf has a ``rule``: the conditions that lead to it. Individual
+    fairness of its people: ``unlike`` of them are decided unlike most of those most like them, ``consistency`` is
+    their share of like people with the same decision, ``violations`` their share of like people who fare differently.
     """
 
     number: int
@@ -109,6 +115,10 @@ class Card:
     profile: Mapping[str, float | Mapping[str, float]]
     statistical_parity: float
     equal_opportunity: float
+    rule: str = ""
+    unlike: int = 0
+    consistency: float = math.nan
+    violations: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -133,9 +143,11 @@ class Facts:
 class Report:
     """Everything that a report says.
 
-    ``filled_in`` tells what the cards of a model that cannot see everything take from the average person. ``curve``
-    holds tidy rows of a sweep, or nothing; ``curve_differs`` says in what its models were trained otherwise than this
-    one (empty: in nothing; None: not known).
+    ``cells`` says what the cards are of, "prototype" or "leaf". ``filled_in`` tells what the cards of a model that
+    cannot see everything take from the average person. ``alike`` is individual fairness, None with fewer than two
+    people; people who are decided unlike others are counted, not listed: a report is read by others. ``curve`` holds
+    tidy rows of a sweep, or nothing; ``curve_differs`` says in what its models were trained otherwise than this one
+    (empty: in nothing; None: not known).
     """
 
     title: str
@@ -148,6 +160,8 @@ class Report:
     cards: tuple[Card, ...]
     data: Facts
     settings: Mapping[str, str]
+    cells: str = "prototype"
+    alike: alike.Summary | None = None
     baseline: Baseline | None = None
     filled_in: str = ""
     caveats: tuple[str, ...] = ()
@@ -163,14 +177,14 @@ class Report:
 
 
 def make(
-    explained: explain.Explained,
+    explained: PeopleInCells,
     data: Dataset,
     *,
     method: str,
     settings: Mapping[str, object] | None = None,
     measured: str = "",
     who: Sequence[str] = (),
-    baseline: tuple[str, explain.Explained] | None = None,
+    baseline: tuple[str, PeopleInCells] | None = None,
     curve: pd.DataFrame | Iterable[Mapping[str, Any]] | None = None,
     curve_differs: Iterable[str] | None = None,
     scenarios: Iterable[Scenario] = (),
@@ -189,6 +203,7 @@ def make(
     table = explained.table  # (G, K, K) group, truth, decision
     n = int(table.sum())
     right = int(np.trace(table, axis1=1, axis2=2).sum())
+    compared = alike.compare(explained)
     return Report(
         title=f"{method} on {data.title}",
         method=method,
@@ -201,8 +216,10 @@ def make(
             for g, name in enumerate(people.groups)
         ),
         baseline=_baseline(explained, *baseline) if baseline else None,
-        cards=_cards(explained),
-        filled_in=explain.filled_in(explained),
+        cards=_cards(explained, compared),
+        cells="prototype" if isinstance(explained, explain.Explained) else "leaf",
+        alike=None if compared is None else alike.summary(compared, people),
+        filled_in=explain.filled_in(explained) if isinstance(explained, explain.Explained) else "",
         data=_facts(data),
         settings={str(name): str(value) for name, value in (settings or {}).items()},
         caveats=(*data.caveats, *caveats),
@@ -214,11 +231,11 @@ def make(
     )
 
 
-def _gaps(explained: explain.Explained) -> tuple[Gap, ...]:
+def _gaps(explained: PeopleInCells) -> tuple[Gap, ...]:
     return _gap(explained, "statistical_parity"), _gap(explained, "equal_opportunity")
 
 
-def _baseline(explained: explain.Explained, method: str, before: explain.Explained) -> Baseline:
+def _baseline(explained: PeopleInCells, method: str, before: PeopleInCells) -> Baseline:
     """The other model on the same people, and who fares otherwise with it."""
     people, n = explained.people, int(before.table.sum())
     now, then = (one.decisions[people.measured] == people.favourable for one in (explained, before))
@@ -230,7 +247,7 @@ def _baseline(explained: explain.Explained, method: str, before: explain.Explain
     return Baseline(method, Share.of(right, n), _gaps(before), *moved)
 
 
-def _gap(explained: explain.Explained, measure: explain.Measure) -> Gap:
+def _gap(explained: PeopleInCells, measure: explain.Measure) -> Gap:
     parts = explained.contributions(measure)
     names = explained.people.groups
     if math.isnan(parts.gap):
@@ -255,37 +272,59 @@ def _group(table: np.ndarray, favourable: int, name: str, who: str) -> Group:
     )
 
 
-def _cards(explained: explain.Explained) -> tuple[Card, ...]:
-    people, model = explained.people, explained.model
+def _cards(explained: PeopleInCells, compared: alike.Alike | None) -> tuple[Card, ...]:
+    people = explained.people
     parity = explained.contributions("statistical_parity").values
     opportunity = explained.contributions("equal_opportunity").values
     cards = []
     for p in explained.order("size"):
-        profile = explained.profiles[p]
         counts = explained.counts[p]  # (K, G)
         size = int(counts.sum())
-        apart = [d for d in differences(people, profile, people.mean)[:SHOWN_DIFFERENCES] if d.gap >= SEEN]
         cards.append(
             Card(
                 number=p + 1,
-                decides=people.classes[model.labels[p]],
-                pseudo_class=None if model.pseudo is None else people.groups[model.pseudo[p]],
+                decides=people.classes[explained.answers[p]],
                 people=size,
                 share=size / explained.score.n,
                 groups=tuple(zip(people.groups, counts.sum(axis=0).tolist(), strict=True)),
                 truths=tuple(zip(people.classes, counts.sum(axis=1).tolist(), strict=True)),
-                apart=tuple(difference.words("average") for difference in apart),
-                profile={
-                    trait.column: dict(zip(trait.categories, trait.shares, strict=True))
-                    if trait.shares
-                    else trait.value
-                    for trait in traits(people, profile)
-                },
                 statistical_parity=float(parity[p]),
                 equal_opportunity=float(opportunity[p]),
+                **_look(explained, p),
+                **_individual(compared, p),
             )
         )
     return tuple(cards)
+
+
+def _look(explained: PeopleInCells, p: int) -> dict[str, Any]:
+    """What a prototype or a leaf is like."""
+    people = explained.people
+    if isinstance(explained, ExplainedTree):
+        group = people.groups[explained.model.pseudo[p]]
+        return {"pseudo_class": group, "apart": (), "profile": {}, "rule": explained.rules[p]}
+    assert isinstance(explained, explain.Explained)
+    profile, pseudo = explained.profiles[p], explained.model.pseudo
+    apart = [d for d in differences(people, profile, people.mean)[:SHOWN_DIFFERENCES] if d.gap >= SEEN]
+    return {
+        "pseudo_class": None if pseudo is None else people.groups[pseudo[p]],
+        "apart": tuple(difference.words("average") for difference in apart),
+        "profile": {
+            trait.column: dict(zip(trait.categories, trait.shares, strict=True)) if trait.shares else trait.value
+            for trait in traits(people, profile)
+        },
+    }
+
+
+def _individual(compared: alike.Alike | None, p: int) -> dict[str, Any]:
+    if compared is None:
+        return {}
+    cells = compared.cells
+    return {
+        "unlike": int(cells.unlike[p]),
+        "consistency": float(cells.consistency[p]),
+        "violations": float(cells.violations[p]),
+    }
 
 
 def _facts(data: Dataset) -> Facts:
@@ -336,12 +375,17 @@ def _plain(value: Any) -> Any:
 
 # Words
 
+HOW = {
+    "prototype": "prototypes: everybody gets the decision of the prototype most like them.",
+    "leaf": "leaves of a tree: a few questions lead everybody to one of them, and all in a leaf get the same decision.",
+}
+
 
 def words(report: Report) -> str:
     """How the model decides, and what it does to whom, in people."""
     told = [
-        f"{report.method} decides with {len(report.cards)} prototypes: everybody gets the decision of the prototype "
-        f"most like them. Of 100 decisions, {of_hundred(report.accuracy.value)} are right."
+        f"{report.method} decides with {len(report.cards)} {HOW[report.cells]} "
+        f"Of 100 decisions, {of_hundred(report.accuracy.value)} are right."
     ]
     groups = {group.name: group for group in report.groups}
     parity, opportunity = report.gaps

@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from fairglvq.explain import alike
 from fairglvq.intervals import SMALL
 from fairglvq.report import verdict
 from fairglvq.report.content import Card, Facts, Report, Share, words
@@ -45,6 +46,7 @@ def to_html(report: Report) -> str:
         report=report,
         verdict=verdict,
         words=words(report),
+        alike=_alike_people(report),
         beside=_beside(report),
         **_ends(report),
         scenarios=side_by_side(report.scenarios) if report.scenarios else None,
@@ -154,7 +156,7 @@ def _add_model(figure: Any, report: Report) -> None:
 
 
 def _parts(report: Report) -> list[list[str]]:
-    """What each prototype adds to the gaps, and the sum; empty where there are no two groups to compare."""
+    """What each cell adds to the gaps, and the sum; empty where there are no two groups to compare."""
     parity, opportunity = report.gaps
     if math.isnan(parity.value):
         return []
@@ -171,11 +173,31 @@ def _parts(report: Report) -> list[list[str]]:
     return [*rows, ["All", "", f"{report.n_measured:,}", points(parity.value), points(opportunity.value)]]
 
 
+def _alike_people(report: Report) -> dict[str, Any] | None:
+    """Individual fairness: how people were compared, what was found, and a row per cell."""
+    if report.alike is None:
+        return None
+    rows = [
+        [
+            f"{card.number}",
+            card.decides,
+            f"{card.people:,}",
+            f"{card.unlike:,}",
+            percent(card.consistency),
+            percent(card.violations),
+        ]
+        for card in sorted(report.cards, key=lambda card: (-card.unlike, -card.people))
+        if card.people
+    ]
+    told = alike.words(report.alike, [group.who for group in report.groups])
+    return {"how": alike.how_compared(report.alike), "words": " ".join(told), "rows": rows}
+
+
 def _card(card: Card) -> dict[str, Any]:
     majority = f"; most of its people in training are {quoted(card.pseudo_class)}" if card.pseudo_class else ""
     about = (
         f"{card.people:,} people, {percent(card.share)} of those measured{majority}." if card.people
-        else f"Nobody who was measured is in its cell{majority}."
+        else f"Nobody who was measured is in {'it' if card.rule else 'its cell'}{majority}."
     )  # fmt: skip
     return {
         "number": card.number,
@@ -184,6 +206,7 @@ def _card(card: Card) -> dict[str, Any]:
         "groups": _counted(card.groups),
         "truths": _counted(card.truths),
         "apart": card.apart,
+        "rule": card.rule,
     }
 
 

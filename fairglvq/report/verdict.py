@@ -9,6 +9,8 @@ from fairglvq.intervals import SMALL
 from fairglvq.report.content import Group, Report
 from fairglvq.wording import capital, gap, listed, of_hundred, percent, quoted
 
+CELLS = {"prototype": "typical cases", "leaf": "leaves of a tree"}
+
 
 def headline(report: Report) -> str:
     """The gap in people, and what the same data give without a fairness term."""
@@ -79,8 +81,8 @@ def decided(report: Report) -> dict[str, str]:
             f"{f' ({chosen})' if chosen else ''}."
         ),
         "The computer, by training": (
-            f"the {len(report.cards)} typical cases by which it decides, and with them every single decision: no "
-            "person takes part in it."
+            f"the {len(report.cards)} {CELLS[report.cells]} by which it decides, and with them every single decision: "
+            "no person takes part in it."
         ),
         "Still to be decided by people": ask or "whether the model may be used, and who answers for it.",
     }

@@ -40,7 +40,12 @@ class Score(NamedTuple):
 
 def score(points: Points, decisions: np.ndarray) -> Score:
     """Score of decisions (n measured,)."""
-    counts = tallied(points, decisions[None])[0].astype(int)
+    return score_of_counts(points, tallied(points, decisions[None])[0])
+
+
+def score_of_counts(points: Points, tally: np.ndarray) -> Score:
+    """Score of counts (G, K, K) by group, true label and decision."""
+    counts = tally.astype(int)
     favourable = np.arange(len(points.classes)) == points.favourable
     merge = np.stack([~favourable, favourable]).astype(int)  # (2, K): not favourable, favourable
     merged = merge @ counts @ merge.T  # (G, 2, 2)

@@ -105,6 +105,7 @@ class Field:
     when: Callable[[Settings], bool] | None = None  # for which settings it means anything; None: for all
     several: bool = False  # any of the choices, not just one
     drawn_only: tuple[Any, ...] = ()  # choices that real data do not have
+    share: bool = False  # a part of a whole, said in per cent
     usual: float = 0  # upper end of the slider on drawn data, where the whole range would make it too coarse
 
     def applies(self, settings: Settings) -> bool:
@@ -123,6 +124,12 @@ class Field:
     def named(self, value: Any) -> str:
         """The word for a choice."""
         return str((self.names or {}).get(value, value))
+
+    def worded(self, value: Any) -> str:
+        """A value of the setting in words, also of several choices or a share."""
+        if self.several:
+            return ", ".join(map(self.named, value))
+        return f"{value:.0%}" if self.share else self.named(value)
 
 
 def _synthetic(settings: Settings) -> bool:
@@ -269,9 +276,10 @@ FIELDS: dict[str, Field] = {
     "bins": Field(
         "bins",
         "Numbers also as ranges",
-        "Number columns also enter cut into eight ranges, so that straight borders can bend along them.",
-        choices=(0, 8),
-        names={0: "No", 8: "8 ranges"},
+        "Every number also enters as 0/1 columns, one per range, for all methods alike: straight borders can then "
+        "bend. The paper has no ranges.",
+        choices=(0, 8, 32),
+        names={0: "No", 8: "8 ranges", 32: "32 ranges"},
         when=lambda settings: settings.real and settings.dataset != TABLE,
     ),
     "plane": Field(
@@ -289,6 +297,7 @@ FIELDS: dict[str, Field] = {
         low=0.0,
         high=0.5,
         step=0.05,
+        share=True,
     ),
     "noise": Field(
         "noise",
@@ -396,6 +405,23 @@ def nearest_allowed(field: Field, number: float) -> Any:
         return min(field.choices, key=lambda choice: abs(choice - number))
     value = min(max(number, field.low), field.high)
     return round(value) if isinstance(field.step, int) else float(value)
+
+
+def in_words(settings: Settings) -> dict[str, str]:
+    """Every setting that means something here, by its label, and what was done by hand."""
+    found = {
+        field.label: field.worded(getattr(settings, name)) for name, field in FIELDS.items() if field.applies(settings)
+    }
+    if settings.fold:
+        folds, fold, seed = settings.fold
+        found["Test fold"] = f"{fold + 1} of {folds}, seed {seed}"
+    hand = (
+        (len(settings.painted), "points painted"),
+        (len(settings.erased), "points erased"),
+        (len(settings.start.prototypes) if settings.start else 0, "prototypes placed before training"),
+    )
+    done = [f"{what}: {count}" for count, what in hand if count]
+    return found | ({"By hand": ", ".join(done)} if done else {})
 
 
 def shape_of(dataset: str) -> tuple[int, int]:

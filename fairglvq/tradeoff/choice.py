@@ -27,9 +27,6 @@ PARAMETERS = {
 """Settings that a sweep shares with the playground, and what the estimators call them."""
 
 FOLDS = (2, 3, 5, 10)
-BINS = (0, sweep.BINS)
-"""Numbers as they are, or also cut into about so many bins."""
-
 SEEDS = (1, 2, 3, 5, 10)
 MOST_STRENGTHS = 40
 OPENED_AS = {

@@ -20,6 +20,8 @@ SHORT = {"three_classes": "3 classes", "three_groups": "3 groups", "german": "Ge
 
 def presets(settings: Settings) -> None:
     """The row of pictures worth seeing."""
+    if not visit().display.shows_presets:
+        return
     control(
         "pills",
         "Start from",
@@ -39,7 +41,11 @@ def _take_preset(name: str | None) -> None:
 
 def panel(settings: Settings, effects: dict[str, str], *, hidden: Collection[str] = ()) -> None:
     """All settings, each with its effect in this run: the main ones at hand, the others behind "More"."""
-    names = [name for name, field in FIELDS.items() if field.applies(settings) and name not in hidden]
+    display = visit().display
+    shown = [name for name in FIELDS if name not in hidden and display.shows(name)]
+    names = [name for name in shown if FIELDS[name].applies(settings)]
+    if not names:
+        return
     for name in names:
         if name in MAIN:
             _control(name, settings, effects.get(name))
@@ -48,7 +54,8 @@ def panel(settings: Settings, effects: dict[str, str], *, hidden: Collection[str
     with left:
         button("Reset", session.reset, help="The data set's own settings; the seed stays.", width="stretch")
     with right:
-        button("New seed", session.new_seed, help="Draw data, split and start anew.", width="stretch")
+        help_seed = "Draw data, split and start anew."
+        button("New seed", session.new_seed, help=help_seed, width="stretch", disabled=display.fixes("seed"))
     if rest:
         # Drawn only when open: a dozen widgets that few visitors need would delay everybody's first picture.
         more = st.expander("More", key="more", on_change="rerun")
@@ -60,20 +67,25 @@ def panel(settings: Settings, effects: dict[str, str], *, hidden: Collection[str
 
 def _control(name: str, settings: Settings, effect: str | None) -> None:
     field, value = FIELDS[name].offered(settings), getattr(settings, name)
+    locked = name in visit().display.locked
     if name == "dataset":
         choices = [*field.choices, TABLE] if value == TABLE or own_table.current() else field.choices
         control(
             "pills", field.label, value, partial(_set, name), name=name, options=choices, format_func=_picture,
-            required=True, help=field.help,
+            required=True, help=field.help, disabled=locked,
         )  # fmt: skip
     else:
-        field_control(field, value, partial(_set, name), name=name, top=field.top(settings, value))
+        then = partial(_set, name)
+        field_control(field, value, then, name=name, top=field.top(settings, value), disabled=locked)
     if effect:
         st.caption(effect)
 
 
-def field_control(field: Field, value: Any, then: Any, *, name: str, top: float | None = None) -> None:
+def field_control(
+    field: Field, value: Any, then: Any, *, name: str, top: float | None = None, disabled: bool = False
+) -> None:
     """The widget that suits a field: its choices in a row or on a slider, or its range."""
+    about: dict[str, Any] = {"name": name, "help": field.help, "disabled": disabled}
     if field.several:
 
         def ordered(chosen: list) -> None:
@@ -82,23 +94,21 @@ def field_control(field: Field, value: Any, then: Any, *, name: str, top: float 
 
         control(
             "pills", field.label, list(value), ordered,
-            name=name, options=field.choices, format_func=field.named, selection_mode="multi",
-            help=field.help,
+            options=field.choices, format_func=field.named, selection_mode="multi", **about,
         )  # fmt: skip
     elif field.choices and isinstance(field.choices[0], str):
         control(
-            "segmented_control", field.label, value, then, name=name, options=field.choices, format_func=field.named,
-            required=True, help=field.help,
+            "segmented_control", field.label, value, then, options=field.choices, format_func=field.named,
+            required=True, **about,
         )  # fmt: skip
     elif field.choices:
         control(
-            "select_slider", field.label, value, then, name=name, options=field.choices, format_func=field.named,
-            help=field.help,
+            "select_slider", field.label, value, then, options=field.choices, format_func=field.named, **about
         )  # fmt: skip
     else:
         control(
-            "number_input" if name == "seed" else "slider", field.label, value, then, name=name, min_value=field.low,
-            max_value=type(field.step)(field.high if top is None else top), step=field.step, help=field.help,
+            "number_input" if name == "seed" else "slider", field.label, value, then, min_value=field.low,
+            max_value=type(field.step)(field.high if top is None else top), step=field.step, **about,
         )  # fmt: skip
 
 
@@ -114,4 +124,4 @@ def _set(name: str, value: Any) -> None:
     if value == TABLE and table:
         session.change(for_table(own_table.keep(table), table))
     else:
-        session.change(with_changes(visit().model.settings, **{name: value}))
+        session.change(session.with_fixed(with_changes(visit().model.settings, **{name: value})))

@@ -21,6 +21,7 @@ from fairglvq.scenes.settings import (
     shape_of,
 )
 from fairglvq.scenes.sources import lent
+from pages.shared.display import PARAMETERS as DISPLAY_PARAMETERS
 
 PAINT_LIMIT = 150
 """Painted and erased points that a link carries at most; more would not survive mail programs."""
@@ -28,7 +29,7 @@ PAINT_LIMIT = 150
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
 _PLACES = 4095  # two letters
 _PLANE = (-1.0, 2.0)  # where points may be painted: the data and as much again on every side
-_IGNORED = frozenset({"view", "method", "embed", "embed_options"})
+_IGNORED = DISPLAY_PARAMETERS | {"view", "method", "embed", "embed_options"}
 
 
 def to_query(settings: Settings) -> dict[str, str]:

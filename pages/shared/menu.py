@@ -5,7 +5,9 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from pages.shared.visit import KEY, visit
+from pages.shared import display
+from pages.shared.style import EMBED_STYLE, PROJECTOR_STYLE
+from pages.shared.visit import KEY, LESSON, visit
 from pages.shared.widgets import answer_buttons
 
 
@@ -15,6 +17,8 @@ def pages() -> list[StreamlitPage]:
         st.Page("pages/playground.py", title="Playground", default=True),
         st.Page("pages/tradeoff.py", title="Trade-off", url_path="tradeoff"),
         st.Page("pages/prototypes.py", title="Prototypes", url_path="prototypes"),
+        st.Page("pages/lesson.py", title="Lesson", url_path=LESSON),
+        st.Page("pages/teach.py", title="Teach", url_path="teach"),
         st.Page("pages/stream.py", title="Stream", url_path="stream"),
         st.Page("pages/your_data.py", title="Your data", url_path="your_data"),
     ]
@@ -22,12 +26,28 @@ def pages() -> list[StreamlitPage]:
 
 def navigate() -> StreamlitPage:
     """The page that the address asks for, with the menu above it."""
-    page = st.navigation(pages(), position="top")
+    page = st.navigation(pages(), position="hidden" if st.context.is_embedded else "top")
     here = visit()
     if here.page != page.url_path:
-        here.page, here.entered = page.url_path, True
+        here.page, here.entries = page.url_path, here.entries + 1
+    _follow_display()
     answer_buttons()
     return page
+
+
+def _follow_display() -> None:
+    """Show the app as the link wants it; a page chosen in the menu has an address that does not say it yet."""
+    here = visit()
+    query = here.display_address.followed()
+    if query is not None:
+        here.display = display.from_query(query)[0]
+    missing = {name: value for name, value in here.display.to_query().items() if name not in st.query_params}
+    if missing:
+        st.query_params.update(missing)
+    if here.display.projector:
+        st.html(PROJECTOR_STYLE)
+    if st.context.is_embedded:
+        st.html(EMBED_STYLE)
 
 
 def require_app() -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 if TYPE_CHECKING:
+    from fairglvq.classroom.rooms import Rooms
     from fairglvq.experiments.engine import Pool
     from fairglvq.scenes.service import TrainingService
 
@@ -25,3 +28,20 @@ def pool() -> Pool:
     from fairglvq.experiments.engine import make_pool
 
     return make_pool()
+
+
+@st.cache_resource(show_spinner=False)
+def rooms() -> Rooms:
+    """Rooms in which classes do the lesson; those that have ended are deleted also when nobody comes."""
+    from fairglvq.classroom.rooms import SWEEP, Rooms
+    from fairglvq.classroom.storage import default_path
+
+    found = Rooms(default_path())
+
+    def sweep_for_ever() -> None:
+        while True:
+            time.sleep(SWEEP)
+            found.sweep()
+
+    threading.Thread(target=sweep_for_ever, daemon=True, name="rooms").start()
+    return found

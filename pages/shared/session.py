@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from fairglvq.scenes.settings import DEFAULTS, FIELDS, Settings, with_changes
-from pages.shared import links, own_table
+from pages.shared import display, links, own_table
 from pages.shared.visit import ModelVisit, visit
 
 STEPS_BACK = 50
@@ -33,6 +33,7 @@ def _adopt(query: dict[str, str], model: ModelVisit) -> None:
     model.view = read_view(query.get("view"))
     if query.get("view") and model.view is None:
         repairs.append("What the link says about the view could not be read: the whole picture is shown.")
+    repairs += display.from_query(query)[1]
     model.repairs = repairs[:NOTICE_LIMIT]
     visit().prototypes.method = query.get("method", "")
 
@@ -65,7 +66,7 @@ def enter(settings: Settings, method: str) -> None:
 
 def link_to(settings: Settings, method: str = "") -> dict[str, str]:
     """The parameters of a link that opens another model; ``method`` is the one in question, if not the last."""
-    return _query(settings, _lasting_view(), method)
+    return _query(settings, _lasting_view(), method) | visit().display.to_query()
 
 
 def _lasting_view() -> dict[str, Any] | None:
@@ -84,7 +85,16 @@ def undo() -> None:
 def reset() -> None:
     """The data set as it comes; the seed stays."""
     settings = visit().model.settings
-    change(replace(DEFAULTS[settings.dataset], seed=settings.seed, table=settings.table))
+    change(with_fixed(replace(DEFAULTS[settings.dataset], seed=settings.seed, table=settings.table)))
+
+
+def with_fixed(settings: Settings) -> Settings:
+    """These settings, apart from what the visitor cannot change: that stays as it is."""
+    fixes, before = visit().display.fixes, visit().model.settings
+    kept = {name: getattr(before, name) for name in FIELDS if fixes(name)}
+    if not set(before.beside) <= set(FIELDS["beside"].offered(settings).choices):  # real data have no trees
+        kept.pop("beside", None)
+    return replace(settings, **kept)
 
 
 def new_seed() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -12,7 +11,7 @@ from fairglvq.scenes import service as scene_service
 from fairglvq.scenes.points import UntrainableError
 from fairglvq.scenes.scene import TITLES
 from fairglvq.scenes.service import CancelledError, Job, Show
-from fairglvq.scenes.settings import FIELDS, Field, Settings
+from fairglvq.scenes.settings import FIELDS, Settings
 from fairglvq.wording import time_left
 from pages.shared import session
 from pages.shared.server import training_service
@@ -158,15 +157,11 @@ def before(shown: Settings, coming: Settings) -> str:
     if shown.dataset != coming.dataset:
         return name
     other = [
-        f"{field.label} {_value(field, getattr(shown, setting))}"
+        f"{field.label} {field.worded(getattr(shown, setting))}"
         for setting, field in FIELDS.items()
         if getattr(shown, setting) != getattr(coming, setting) and field.applies(shown)
     ]
     return f"{name} with {', '.join(other)}" if other else f"{name} as it was"
-
-
-def _value(field: Field, value: Any) -> str:
-    return ", ".join(map(field.named, value)) if field.several else field.named(value)
 
 
 def _cancel() -> None:

@@ -17,6 +17,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from fairglvq.scenes.settings import Settings
+from pages.shared.display import Display
 
 if TYPE_CHECKING:  # for annotations only: a first picture must not wait for what other pages need
     import threading
@@ -26,10 +27,13 @@ if TYPE_CHECKING:  # for annotations only: a first picture must not wait for wha
     from fairglvq.datasets import Dataset
     from fairglvq.datasets.streams import Drift
     from fairglvq.datasets.table import Plan, Reading
+    from fairglvq.experiments.anatomy import Moment
     from fairglvq.experiments.engine import SweepRun
+    from fairglvq.experiments.paper import Experiment
     from fairglvq.experiments.streaming import LiveStream
     from fairglvq.explain import Measure, Order
     from fairglvq.explain.view import View
+    from fairglvq.lesson.progress import Progress
     from fairglvq.scenes.service import Job, Show
     from fairglvq.scenes.training import Film
     from fairglvq.tradeoff.choice import Choice
@@ -42,6 +46,8 @@ class Address:
 
     written: dict[str, str] | None = None
     """The parameters that stand there; None before the first run."""
+    entries: int = -1
+    """The number of pages entered when it was last looked at."""
 
     def followed(self) -> dict[str, str] | None:
         """The link to follow in this run: on the first, after Back or Forward, and where a link led to the page.
@@ -50,14 +56,16 @@ class Address:
         yet, or a bare one, because the page was chosen in the menu.
         """
         context, here = get_script_run_ctx(), visit()
-        by_link, here.entered = here.entered and bool(st.query_params), False
+        says_more = any(name not in here.display.to_query() for name in st.query_params)
+        by_link, self.entries = says_more and self.entries != here.entries, here.entries
         if self.written is not None and not by_link and not (context and context.is_history_navigation):
             return None
         self.written = st.query_params.to_dict()
         return self.written
 
     def write(self, query: dict[str, str]) -> None:
-        """Let the address say what is shown."""
+        """Let the address say what is shown, and how it is to be shown."""
+        query = query | visit().display.to_query()
         if query != st.query_params.to_dict():
             st.query_params.from_dict(query)
         self.written = query
@@ -75,7 +83,7 @@ class Shown:
 
 @dataclass
 class ModelVisit:
-    """The model in view on the playground and the prototypes page."""
+    """A model in view: the one of the playground and the prototypes page, or the lesson's."""
 
     settings: Settings = field(default_factory=Settings)
     history: list[Settings] = field(default_factory=list)
@@ -97,7 +105,18 @@ class ModelVisit:
 
 
 @dataclass
-class CurveVisit:
+class RunVisit:
+    """What is being computed for a page of this visit; `runs` begins, watches and stops it."""
+
+    run: SweepRun | None = None
+    left_run: SweepRun | None = None  # given up here, and still under way for somebody else
+    problem: str = ""
+    store_problem: str = ""
+    watcher: str = field(default_factory=lambda: os.urandom(8).hex())  # what the engine calls this visit
+
+
+@dataclass
+class CurveVisit(RunVisit):
     """The curve in view on the trade-off page, and what is being computed for it."""
 
     choice: Choice | None = None
@@ -115,12 +134,7 @@ class CurveVisit:
     scenario_name: str = ""
     scenarios: list[tuple[tuple[str, str], Scenario]] = field(default_factory=list)  # of which data set and table
     limits: dict[tuple, Future] = field(default_factory=dict)
-    run: SweepRun | None = None
     run_choice: Choice | None = None
-    left_run: SweepRun | None = None  # given up here, and still under way for somebody else
-    problem: str = ""
-    store_problem: str = ""
-    watcher: str = field(default_factory=lambda: os.urandom(8).hex())  # what the engine calls this visit
 
 
 @dataclass
@@ -144,6 +158,39 @@ class PrototypesVisit:
 
 
 @dataclass
+class PaperVisit(RunVisit):
+    """What is looked at on the paper's page."""
+
+    section: str = "table1"
+    address: Address = field(default_factory=Address)
+    repairs: list[str] = field(default_factory=list)
+    figure_data: str = "compas"  # of Figure 2
+    cells: dict[str, Experiment] = field(default_factory=dict)  # by section: which one may be run here
+    seeds: int = 1
+    run_cell: Experiment | None = None
+    rows: dict[Experiment, list[dict[str, Any]]] = field(default_factory=dict)  # computed in this visit
+    moment: Moment | None = None  # the step that is taken apart
+    point: int = 1
+    bound: float = 0.05  # the largest gap of a comparison
+
+
+@dataclass
+class LessonVisit:
+    """How far the lesson has come, and its own model: the playground's stays as it was."""
+
+    progress: Progress | None = None  # None before the link was read
+    language: str = "en"
+    address: Address = field(default_factory=Address)
+    model: ModelVisit = field(default_factory=ModelVisit)
+    shown: tuple[int, bool] | None = None  # the step on the stage, and whether its prediction was given
+    deeds: set[tuple[str, str]] = field(default_factory=set)  # steps and what was done in them
+    typed: tuple[str, float] | None = None  # in which step, and the number
+    hints: dict[str, int] = field(default_factory=dict)  # shown so far, by challenge
+    ordered: set[Settings] = field(default_factory=set)  # trained ahead
+    view: tuple[Show, View] | None = None
+
+
+@dataclass
 class StreamVisit:
     """The stream in view."""
 
@@ -152,6 +199,35 @@ class StreamVisit:
     C: float = 1.0
     playing: bool = False
     live: LiveStream | None = None
+
+
+@dataclass
+class TeachVisit:
+    """The room that is taught in, and what is looked at in it."""
+
+    address: Address = field(default_factory=Address)
+    code: str = ""
+    key: str = ""
+    problem: str = ""
+    language: str = "en"
+    step: int | None = None  # whose predictions are in view; None: where the class is
+    hold_at: int = 1
+    challenge: str = "byhand"
+    ending: bool = False  # asked whether to end the room
+
+
+@dataclass
+class LinkVisit:
+    """A link that a teacher puts together."""
+
+    page: str = "lesson"
+    step: int = 1
+    language: str = "en"
+    picture: str = ""  # a preset; none: the model in view
+    seed: int = 0
+    model: dict[str, str] = field(default_factory=dict)  # the picture and its seed as parameters
+    display: Display = field(default_factory=Display)
+    embedded: bool = False
 
 
 @dataclass
@@ -194,21 +270,36 @@ class Download:
         return self.thread is not None and self.thread.is_alive()
 
 
+LESSON = "lesson"
+"""The address of the lesson's page."""
+
+
 @dataclass
 class Visit:
     """Everything that the app keeps of one session."""
 
     page: str | None = None
-    entered: bool = False  # just now, from another page
+    entries: int = 0  # how often a page was entered from another one
+    display: Display = field(default_factory=Display)
+    display_address: Address = field(default_factory=Address)
     widgets: dict[str, Shown] = field(default_factory=dict)
     pressed: list[tuple[Callable[..., None], tuple]] = field(default_factory=list)  # buttons not answered yet
     numbers: Iterator[int] = field(default_factory=count)  # for keys of widgets: no key is used twice in a session
-    model: ModelVisit = field(default_factory=ModelVisit)
+    own_model: ModelVisit = field(default_factory=ModelVisit)  # of all pages but the lesson
     curve: CurveVisit = field(default_factory=CurveVisit)
     prototypes: PrototypesVisit = field(default_factory=PrototypesVisit)
+    paper: PaperVisit = field(default_factory=PaperVisit)
+    teach: TeachVisit = field(default_factory=TeachVisit)
+    links: LinkVisit = field(default_factory=LinkVisit)
+    lesson: LessonVisit = field(default_factory=LessonVisit)
     stream: StreamVisit = field(default_factory=StreamVisit)
     table: TableVisit = field(default_factory=TableVisit)
     download: Download = field(default_factory=Download)
+
+    @property
+    def model(self) -> ModelVisit:
+        """The model of the page in view."""
+        return self.lesson.model if self.page == LESSON else self.own_model
 
 
 KEY = "visit"
@@ -227,4 +318,10 @@ def begin_anew() -> None:
     before = visit()
     for name in [str(name) for name in st.session_state]:
         del st.session_state[name]
-    st.session_state[KEY] = Visit(page=before.page, pressed=before.pressed, numbers=before.numbers)
+    st.session_state[KEY] = Visit(
+        page=before.page,
+        display=before.display,
+        display_address=before.display_address,
+        pressed=before.pressed,
+        numbers=before.numbers,
+    )

@@ -417,7 +417,7 @@ def test_stamps_lie_over_one_another(modules):
 def test_bundle_is_one_module_without_leftovers(browser):
     code = stage.bundle()
     assert not re.search(r"^import ", code, re.MULTILINE)
-    assert re.findall(r"^export .*", code, re.MULTILINE) == ["export default m_main.mountStage;"]
+    assert re.findall(r"^export .*", code, re.MULTILINE) == ["export default mountStage;"]
     page = browser.new_page()
     kind = page.evaluate(
         """async (code) => {

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from fairglvq import FairTree, explain, wording
 from fairglvq.datasets import Block, Dataset
-from fairglvq.explain import decision, metric
+from fairglvq.explain import alike, decision, metric
 from fairglvq.fairness import metrics
 from fairglvq.fairness.cells import cells_of
 from fairglvq.scenes import settings as state
@@ -125,7 +125,7 @@ def test_the_waterfall_on_the_page_adds_up_to_the_number_above_it():
 @pytest.mark.parametrize("name", ["local", "xor", "three_classes", "three_groups", "german"])
 def test_every_section_of_every_data_set(name):
     at = visit(data=name, epochs="20")
-    for section in ("cards", "pairs", "person"):
+    for section in ("cards", "pairs", "alike", "person"):
         go(at, section)
         for method, start in STARTS.items():
             checked(labelled(at.button_group, "Model").set_value(method).run())
@@ -140,7 +140,7 @@ def test_every_section_of_models_in_their_own_planes():
         "fairglvq": "**FairGLVQ** with C",
         "glvq": "**GLVQ** decides",
     }
-    for section in ("cards", "pairs", "person"):
+    for section in ("cards", "pairs", "alike", "person"):
         go(at, section)
         for method, start in starts.items():
             checked(labelled(at.button_group, "Model").set_value(method).run())
@@ -545,7 +545,7 @@ def test_no_name_becomes_markup():
     at = visit()
     at.session_state["visit"].model.settings = settings
     settle(at.run())
-    for section in ("cards", "pairs", "person"):
+    for section in ("cards", "pairs", "alike", "person"):
         go(at, section)
         said = [*texts(at), *(caption.value for caption in at.caption)]
         for words in said:
@@ -681,3 +681,61 @@ def test_leaves_of_a_tree_have_cards():
     assert go(at, "pairs")
     assert "No other method with prototypes is trained: choose one beside GLVQ." in texts(at)
     go(at, "person")
+
+
+# ---- like people ----
+
+
+def test_like_people_are_counted_and_the_loneliest_are_listed():
+    at = go(visit(data="german", epochs="20"), "alike")
+    v = view(at)
+    found = alike.compare(v.explained("fairglvq"))
+    told = plain(text(at, "Of 100 such pairs"))
+    assert f"(consistency {100 * found.consistency:.1f}%)" in told
+    assert f"{len(found.unlike)} of 200 people are decided unlike most of those most like them" in told
+    assert any("“age” does not count." in plain(element.value) for element in at.main.caption)
+    cells, people = (frame.value for frame in at.dataframe)
+    assert cells["people"].sum() == 200
+    assert cells["unlike most"].sum() == len(found.unlike)
+    assert people["person"].tolist() == [f"person {v.points.rows[i] + 1}" for i in found.unlike[:20]]
+    decided = v.explained("fairglvq").decisions
+    assert people["decision"].tolist() == [v.people.classes[decided[i]] for i in found.unlike[:20]]
+
+
+def test_a_person_is_shown_beside_the_people_most_like_them():
+    at = go(visit(data="german", epochs="20"), "alike")
+    v = view(at)
+    i = int(alike.compare(v.explained("fairglvq")).unlike[0])
+    here = at.session_state["visit"].prototypes
+    here.person, here.section, here.way = ("german", i), "person", "row"
+    checked(at.run())
+    assert text(at, f"## Person {v.points.rows[i] + 1}:")
+    table = next(frame.value for frame in at.dataframe if "columns apart" in frame.value)
+    assert table["person"].tolist() == [
+        f"person {v.points.rows[j] + 1}" for j in alike.compare(v.explained("fairglvq")).neighbours(i)
+    ]
+    same = np.sum(table["decision"] == v.people.classes[v.explained("fairglvq").decisions[i]])
+    assert same < 3
+    assert text(at, f"{same} of 5 get the same decision from FairGLVQ.")
+
+
+def test_people_in_leaves_are_compared_and_explained():
+    at = go(visit(data="xor", beside="fairtree", epochs="10", leaves="5", C="0"), "alike")
+    v = view(at)
+    found = alike.compare(v.tree("fairtree"))
+    assert f"(consistency {100 * found.consistency:.1f}%)" in plain(text(at, "Of 100 such pairs"))
+    assert at.dataframe[0].value["leaf"].is_unique
+    here = at.session_state["visit"].prototypes
+    i = int(found.near.compared[0])
+    here.person, here.section, here.way = ("xor", i), "person", "row"
+    checked(at.run())
+    leaf = v.tree("fairtree").nearest[i]
+    assert f"in leaf {leaf + 1}: **{v.tree('fairtree').rules[leaf]}**" in plain(text(at, "**Why FairTree decides"))
+    table = next(frame for frame in at.table if "method" in frame.value).value
+    assert "FairTree" in table["method"].tolist()
+    label = v.people.classes[v.tree("fairtree").decisions[i]]
+    assert table.set_index("method").loc["FairTree", "decision"] == label.replace("(", "\\(").replace(")", "\\)")
+    change = next(frame.value for frame in at.dataframe if "would have to be" in frame.value)
+    assert label not in set(change["decision then"])
+    at = pick(at, "changed")
+    assert text(at, "## Point")

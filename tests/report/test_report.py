@@ -10,10 +10,12 @@ import pandas as pd
 import pytest
 from models import after_inp
 
-from fairglvq import FairGLVQ, datasets, explain
+from fairglvq import FairGLVQ, FairTree, datasets, explain
 from fairglvq.datasets import table
-from fairglvq.datasets.split import hold_out_share
+from fairglvq.datasets.split import Scaling, hold_out_share
 from fairglvq.experiments import evaluation
+from fairglvq.explain import alike
+from fairglvq.explain.leaves import TreeModel, explain_tree
 from fairglvq.explain.people import Population, population
 from fairglvq.fairness import metrics
 from fairglvq.report import content as report
@@ -316,3 +318,60 @@ def test_scenarios_that_were_weighed_are_on_page_one(explained, german):
     assert "600 of 810 (\N{MINUS SIGN}30)" in first
     assert "b" not in page.tags
     assert json.loads(report.to_json(made))["scenarios"][0]["accuracy"] == 0.74
+
+
+# ---- like people, and trees ----
+
+
+@pytest.fixture(scope="module")
+def of_tree(german):
+    """The report of a tree, and its leaves."""
+    people = population(german, hold_out_share(german.y * 2 + german.s, 0.2, 0))
+    learn = ~people.measured
+    tree = FairTree(7, C=0.5).fit(people.X[learn], german.y[learn], sensitive_features=german.s[learn])
+    scaling = Scaling.fit(german.X[learn])
+    model = TreeModel(tree.tree_, tree.leaf_labels_, tree.pseudo_classes_, tree.rules(german, scaling))
+    leaves = explain_tree(people, model)
+    before = trained(german, C=0)
+    return report.make(
+        leaves, german, method="FairTree", who=["the young", "the old"], baseline=("GLVQ", before)
+    ), leaves
+
+
+def test_individual_fairness_in_the_report_is_that_of_the_library(made, explained):
+    found = alike.compare(explained)
+    assert made.alike.compared == 200
+    assert made.alike.consistency == pytest.approx(found.consistency)
+    assert made.alike.left_out == ("age",)
+    assert sum(k for _, k, _ in made.alike.unlike) == len(found.unlike) == sum(card.unlike for card in made.cards)
+    by_size = sum(card.consistency * card.people for card in made.cards if card.people) / made.n_measured
+    assert by_size == pytest.approx(made.alike.consistency)
+    page = Page(to_html(made)).text
+    assert f"(consistency {100 * found.consistency:.1f}%)" in page
+    assert f"{len(found.unlike)} of 200 people are decided unlike most of those most like them" in page
+    assert "“age” does not count." in page
+    assert json.loads(report.to_json(made))["alike"]["consistency"] == pytest.approx(found.consistency)
+
+
+def test_a_tree_has_a_report_of_its_leaves(of_tree, german):
+    made, leaves = of_tree
+    assert made.cells == "leaf"
+    assert [card.rule for card in sorted(made.cards, key=lambda card: card.number)] == list(leaves.rules)
+    assert made.accuracy.value == pytest.approx(leaves.score.accuracy)
+    assert sum(card.statistical_parity for card in made.cards) == pytest.approx(made.gaps[0].value, abs=1e-12)
+    m = leaves.people.measured
+    gained = (leaves.decisions[m] == 1) & (trained(german, C=0).decisions[m] != 1)
+    assert sum(made.baseline.gained) == gained.sum()
+    page = Page(to_html(made)).text
+    for rule in leaves.rules:
+        assert rule in page
+    assert "FairTree decides with 7 leaves of a tree" in page
+    assert "prototype" not in page.lower()
+    content = json.loads(report.to_json(made))
+    assert (content["format_version"], content["cells"]) == (4, "leaf")
+
+
+def test_nobody_is_compared_with_nobody(german):
+    one = report.make(trained(german, held_out_share=0.001), german, method="FairGLVQ")
+    assert (one.n_measured, one.alike) == (1, None)
+    assert "like people" not in Page(to_html(one)).text

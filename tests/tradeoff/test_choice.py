@@ -45,6 +45,7 @@ LINKS = {
     "many digits": XOR.with_strengths("fairglvq", (0.1234567, 1234567.25)),
     "methods": XOR.with_methods(["glvq", "threshold_optimizer", "fairglvq"], 2),
     "bins": replace(usual("german"), bins=8),
+    "fine bins": replace(usual("adult"), bins=32),
     "one method": XOR.with_methods(["gradient_boosting"], 2),
 }
 

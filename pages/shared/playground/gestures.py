@@ -21,19 +21,18 @@ from pages.shared.visit import visit
 STAGE = "stage"
 
 
-def receive() -> None:
-    """The stage's callback: finished gestures. Each counts as heard only when it was followed to its end."""
+def receive(key: str = STAGE) -> None:
+    """The callback of a stage: finished gestures. Each counts as heard only when it was followed to its end."""
     model = visit().model
-    for gesture in stage.gestures_after(model.heard, st.session_state[STAGE]):
+    for gesture in stage.gestures_after(model.heard, st.session_state[key]):
         if model.shown:
             follow(gesture)
         model.heard = gesture["serial"]
 
 
-def keep_view() -> None:
-    """What the visitor looks at outlives a rerun and a page switch; no callback, because Streamlit may stop one."""
-    model = visit().model
-    sent = st.session_state[STAGE].get("view") if STAGE in st.session_state else None
+def keep_view(key: str) -> None:
+    """What the visitor looks at outlives a rerun and a page switch; not only a callback, for Streamlit may stop one."""
+    model, sent = visit().model, st.session_state[key].get("view")
     if sent != model.sent_view:
         model.sent_view = sent
         model.view = model.view if sent is None else sent

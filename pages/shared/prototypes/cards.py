@@ -329,6 +329,12 @@ def show_person(dataset: str, i: int) -> None:
     here.section, here.way = "person", "row"
 
 
+def row_chosen(key: str, dataset: str, some: np.ndarray) -> None:
+    """For a table of people: show the one whose row was ticked."""
+    for row in st.session_state[key]["selection"]["rows"]:
+        show_person(dataset, int(some[row]))
+
+
 # ---- all cards in short ----
 
 

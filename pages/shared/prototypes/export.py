@@ -170,8 +170,7 @@ def settings_in_words(settings: Settings, method: str) -> dict[str, str]:
         if settings.in_own_plane(method) and (name in STEPWISE or (name == "beta" and method == "paritylvq")):
             continue
         if not (name == "held_out" and settings.fold):
-            value = getattr(settings, name)
-            found[field.label] = f"{value:.0%}" if name == "held_out" else field.named(value)
+            found[field.label] = field.worded(getattr(settings, name))
     if settings.fold:
         folds, fold, seed = settings.fold
         found["Test fold"] = f"{fold + 1} of {folds}, seed {seed}"

@@ -106,7 +106,7 @@ def _payers(view: View, after: str) -> None:
 def payers(view: View, after: str) -> list[str]:
     """A sentence per group: who gained and who lost the favourable decision."""
     people = view.people
-    had, has = (view.explained(method).decisions == people.favourable for method in (BEFORE, after))
+    had, has = (view.cells(method).decisions == people.favourable for method in (BEFORE, after))
     told = []
     for g, who in enumerate(view.who):
         own = people.measured & (people.s == g)

@@ -13,14 +13,14 @@ import streamlit as st
 
 from fairglvq import explain, wording
 from fairglvq.datasets import Block
-from fairglvq.explain import decision
+from fairglvq.explain import alike, decision
 from fairglvq.explain.view import View
 from fairglvq.figures import prototypes as figures
 from fairglvq.intervals import SMALL
 from fairglvq.scenes.scene import TITLES
 from fairglvq.scenes.settings import TABLE
 from pages.shared.prototypes import sentences
-from pages.shared.prototypes.cards import CHART, number_of, show_person
+from pages.shared.prototypes.cards import CHART, number_of, row_chosen
 from pages.shared.prototypes.pairs import ALONE, BEFORE, after_glvq, payers
 from pages.shared.prototypes.sentences import md
 from pages.shared.prototypes.view import current_view, title
@@ -68,7 +68,12 @@ def draw(view: View, method: str) -> None:
             with st.expander("Everything the data say about this person", expanded=True):
                 st.dataframe(_known(view.known(i)), hide_index=True, alt="All columns of this person.")
     with right:
-        _why(view, method, x, truth)
+        if method in view.models:
+            _why(view, method, x, truth)
+        else:
+            _why_leaf(view, method, x)
+        if way != "typed":
+            _most_alike(view, method, i)
     _changes(view, method, x)
     if after != BEFORE:
         _payers(view, after)
@@ -87,7 +92,7 @@ def _current(view: View, after: str) -> int:
 
 
 def _changed(view: View, after: str) -> np.ndarray:
-    return explain.changed_people(view.explained(BEFORE), view.explained(after))
+    return explain.changed_people(view.cells(BEFORE), view.cells(after))
 
 
 def _take(dataset: str, i: int) -> None:
@@ -236,15 +241,21 @@ def _known(values: Mapping[str, Any]) -> pd.DataFrame:
 
 def _decisions(view: View, x: np.ndarray, truth: int | None) -> None:
     rows, mus = [], {}
-    for method in view.models:
-        verdict = decision.judge(view.models[method], x, truth)
-        row = {"method": TITLES[method], "decision": md(view.people.classes[verdict.label])}
+    for method in view.trainings:
+        label = _decided(view, method, x)
+        row = {"method": TITLES[method], "decision": md(view.people.classes[label])}
         if truth is not None:
-            row["right?"] = "right" if verdict.label == truth else "wrong"
-        rows.append(row | {"how clear": sentences.clarity(verdict, view.explained(method))})
-        mus[TITLES[method]] = sentences.mu(verdict)
+            row["right?"] = "right" if label == truth else "wrong"
+        if method in view.models:
+            verdict = decision.judge(view.models[method], x, truth)
+            clear, mus[TITLES[method]] = sentences.clarity(verdict, view.explained(method)), sentences.mu(verdict)
+        else:
+            clear = sentences.leaf_accuracy(view.tree(method), x)
+        rows.append(row | {"how clear": clear})
     st.table(pd.DataFrame(rows), hide_index=True, border="horizontal")
     asked = "the true label" if truth is not None else "the class decided"
+    if not mus:
+        return
     with st.expander("Details for experts: how clear, as a number"):
         st.markdown("**μ.** " + ", ".join(f"{name} {mu}" for name, mu in mus.items()) + ".")
         st.caption(
@@ -252,6 +263,59 @@ def _decisions(view: View, x: np.ndarray, truth: int | None) -> None:
             "that to the nearest of any other class. Below 0: that class wins. The nearer to 0, the closer the call."
             + (LEARNED if any(model.omega is not None for model in view.models.values()) else "")
         )
+
+
+def _decided(view: View, method: str, x: np.ndarray) -> int:
+    """The class that a method decides for a scaled person."""
+    return int(view.cells(method).model.decide(x[None])[0])
+
+
+def _why_leaf(view: View, method: str, x: np.ndarray) -> None:
+    """The questions that lead a person to a leaf."""
+    explained = view.tree(method)
+    p = int(explained.model.tree.apply(x[None])[0])
+    label = sentences.quoted(view.people.classes[explained.answers[p]])
+    st.markdown(
+        f"**Why {title(method)} decides {label}.** This person is in leaf {p + 1}: **{md(explained.rules[p])}**. "
+        f"Everybody there gets {label}."
+    )
+    rows = explained.cell(p)
+    if rows[-1].n:
+        true = sentences.mix(view.people.classes, explained.classes_in(p).tolist())
+        st.markdown(f"Of the {view.measured_words}, {rows[-1].n:,} are in this leaf. Their true labels: {true}.")
+
+
+def _most_alike(view: View, method: str, i: int) -> None:
+    """The people most like a measured one, and whether they are decided alike."""
+    if not view.people.measured[i]:
+        return
+    box = st.expander("The people most like this one", expanded=view.compared, key="p_alike", on_change="rerun")
+    found = view.alike(method) if box.open else None
+    if found is None:
+        return
+    people, decided, others = view.people, view.cells(method).decisions, found.neighbours(i)
+    away = found.near.others.distances[np.flatnonzero(found.near.compared == i)].ravel()
+    table = pd.DataFrame(
+        {
+            "person": [number_of(view, other) for other in others],
+            "group": [people.groups[g] for g in people.s[others]],
+            "true label": [people.classes[c] for c in people.y[others]],
+            "decision": [people.classes[c] for c in decided[others]],
+            "columns apart": [wording.number(float(d), 2) for d in away],
+        }
+    )
+    same = int(np.sum(decided[others] == decided[i]))
+    box.markdown(f"{same} of {len(others)} get the same decision from {title(method)}.")
+    box.dataframe(
+        table, hide_index=True, key="p_neighbours", selection_mode="single-row",
+        on_select=partial(row_chosen, "p_neighbours", view.settings.dataset, others),
+        alt="The people most like this one, nearest first.",
+    )  # fmt: skip
+    left_out = "; ".join(map(sentences.quoted, alike.left_out(people)))
+    box.caption(
+        "Nearest first. A number counts by its part of the range, another category as one column"
+        + (f"; without {left_out}." if left_out else ".")
+    )
 
 
 def _why(view: View, method: str, x: np.ndarray, truth: int | None) -> None:
@@ -316,11 +380,10 @@ def _flip_test(view: View, method: str, x: np.ndarray, group: int | None) -> Non
     for flip in decision.flips(people, x, own):
         changed = [
             f"{TITLES[method]} would decide {sentences.quoted(people.classes[after])}"
-            for method in view.models
-            if (after := decision.judge(view.models[method], flip.x).label)
-            != decision.judge(view.models[method], x).label
+            for method in view.trainings
+            if (after := _decided(view, method, flip.x)) != _decided(view, method, x)
         ]
-        same = [TITLES[m] for m in view.models if not any(line.startswith(TITLES[m] + " would") for line in changed)]
+        same = [TITLES[m] for m in view.trainings if not any(line.startswith(TITLES[m] + " would") for line in changed)]
         told = "; ".join(changed) if changed else "no method would decide otherwise"
         if changed and same:
             told += f"; {wording.listed(same)} would not change"
@@ -333,7 +396,7 @@ def _flip_test(view: View, method: str, x: np.ndarray, group: int | None) -> Non
 
 def _flips_of_all(view: View, method: str) -> str:
     """The flip test for everybody, in people."""
-    found = decision.flip_counts(view.people, view.models[method])
+    found = decision.flip_counts(view.people, view.cells(method).model)
     if found is None:
         return ""
     told = [
@@ -365,7 +428,7 @@ def _changes(view: View, method: str, x: np.ndarray) -> None:
         "multiselect", "Nobody can change these, so they are left alone (a guess from the names: correct it)", kept[1],
         partial(_keep_immutable, tuple(columns)), name="immutable", options=columns,
     )  # fmt: skip
-    found = decision.changes(people, view.models[method], x, kept[1])
+    found = decision.changes(people, view.cells(method).model, x, kept[1])
     if not found:
         st.markdown("No single change within the range of the data flips it.")
         return
@@ -416,7 +479,7 @@ def _payers(view: View, after: str) -> None:
     st.markdown(" ".join(payers(view, after)))
     if not len(changed):
         return
-    was, now = view.explained(BEFORE).decisions, view.explained(after).decisions
+    was, now = view.cells(BEFORE).decisions, view.cells(after).decisions
     some = changed[:LISTED]
     table = pd.DataFrame(
         {
@@ -436,14 +499,9 @@ def _payers(view: View, after: str) -> None:
         table,
         hide_index=True,
         key="p_payers",
-        on_select=partial(_row_chosen, view.settings.dataset, some),
+        on_select=partial(row_chosen, "p_payers", view.settings.dataset, some),
         selection_mode="single-row",
         alt="People whose decision changed, a row each.",
     )
     more = f" The first {LISTED} of {len(changed):,} are listed." if len(changed) > LISTED else ""
     st.caption(f"Tick a row to see that person above.{more}")
-
-
-def _row_chosen(dataset: str, some: np.ndarray) -> None:
-    for row in st.session_state.p_payers["selection"]["rows"]:
-        show_person(dataset, int(some[row]))

@@ -76,7 +76,7 @@ LAW = (
 
 def protected(view: View, method: str) -> str:
     """Whether the model sees the group, how many decisions hang on it alone, and what the law usually asks."""
-    found, name = decision.flip_counts(view.people, view.models[method]), quoted(view.people.group_column)
+    found, name = decision.flip_counts(view.people, view.cells(method).model), quoted(view.people.group_column)
     if found is not None:
         changed, n = (sum(counts) for counts in found)
         told = f"The model sees {name}. If nothing but this changed, {changed:,} of {n:,} decisions would change"
@@ -156,13 +156,18 @@ def own_plane(axes: Sequence[Sequence[AxisTrait]], far: int) -> str:
 # ---- a card ----
 
 
+def noun(view: View, method: str) -> str:
+    """What the cells of a method are of."""
+    return "prototype" if method in view.models else "leaf"
+
+
 def heading(view: View, method: str, p: int, theme: Theme, level: int = 3) -> str:
     """HTML: the mark of a prototype or leaf, number, class and pseudo-class."""
     marks = marks_of(view, method)
     return render(
         "prototype_heading.html.j2",
         level=level,
-        noun="Prototype" if method in view.models else "Leaf",
+        noun=noun(view, method).capitalize(),
         number=p + 1,
         colour=CLASS_COLOURS[marks.labels[p]].mark(theme),
         glyph=GLYPHS[GROUP_SHAPES[marks.pseudo[p]]],
@@ -276,6 +281,12 @@ def clarity(verdict: Verdict, explained: Explained) -> str:
     if size < close:
         return "a close call"
     return "clear" if size > 4 * close else "fairly clear"
+
+
+def leaf_accuracy(explained: ExplainedTree, x: NDArray[np.float64]) -> str:
+    """How often the leaf of a scaled person is right."""
+    here = explained.cell(int(explained.model.tree.apply(x[None])[0]))[-1]
+    return f"right for {wording.percent(here.accuracy, 0)} of its leaf" if here.n else "nobody else in its leaf"
 
 
 def mu(verdict: Verdict) -> str:

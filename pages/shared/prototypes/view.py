@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from fairglvq.explain import Explained
 from fairglvq.explain.view import View, make_view
 from fairglvq.figures.prototypes import Marks
 from fairglvq.scenes.scene import TITLES
@@ -30,8 +29,7 @@ def current_view() -> View | None:
 def marks_of(view: View, method: str) -> Marks:
     """A method's prototypes or leaves as pictures want them."""
     cells, people = view.cells(method), view.people
-    pseudo = cells.model.pseudo if isinstance(cells, Explained) else cells.pseudo
-    pseudo = np.zeros_like(cells.answers) if pseudo is None else pseudo
+    pseudo = np.zeros_like(cells.answers) if cells.model.pseudo is None else cells.model.pseudo
     return Marks(cells.answers, pseudo, cells.sizes / cells.score.n, people.classes, people.groups)
 
 

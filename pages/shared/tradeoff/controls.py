@@ -12,7 +12,6 @@ from fairglvq.experiments import methods
 from fairglvq.scenes.settings import FIELDS, TABLE, Settings, for_table
 from fairglvq.scenes.sources import dataset_of, lend
 from fairglvq.tradeoff.choice import (
-    BINS,
     FOLDS,
     PARAMETERS,
     SEEDS,
@@ -41,11 +40,7 @@ def panel(choice: Choice) -> None:
         options=[*field.choices, TABLE] if choice.dataset == TABLE or own_table.current() else list(field.choices),
     )  # fmt: skip
     if has_bins(choice.dataset):
-        control(
-            "toggle", f"Numbers also as bins ({max(BINS)})", bool(choice.bins), _set_bins, name="curve_bins",
-            help="Every number also enters as 0/1 columns, one per range, for all methods alike: straight borders can "
-            "then bend. The paper has no bins.",
-        )  # fmt: skip
+        _setting("bins", choice)
     _methods("Prototypes", choice, True, help="Methods that decide by the closest prototype.")
     _methods("Compared with", choice, False, help="What practitioners use today, and two simple references.")
     if not choice.strengths:
@@ -118,10 +113,6 @@ def _set_methods(prototypes: bool, names: list[str]) -> None:
     choice = current()
     others = [name for name, _ in choice.strengths if methods.get(name).has_prototypes != prototypes]
     change(choice.with_methods([*names, *others], features_of(choice)))
-
-
-def _set_bins(wanted: bool) -> None:
-    change(replace(current(), bins=max(BINS) if wanted else 0))
 
 
 def features_of(choice: Choice) -> int:

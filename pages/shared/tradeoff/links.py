@@ -8,8 +8,9 @@ from dataclasses import replace
 from fairglvq.experiments import methods
 from fairglvq.scenes.settings import FIELDS, TABLE
 from fairglvq.scenes.sources import lent
-from fairglvq.tradeoff.choice import BINS, FOLDS, PARAMETERS, SEEDS, Choice, digits, has_bins, read_strengths, usual
+from fairglvq.tradeoff.choice import FOLDS, PARAMETERS, SEEDS, Choice, digits, has_bins, read_strengths, usual
 from fairglvq.tradeoff.measures import MEASURES
+from pages.shared.display import PARAMETERS as DISPLAY_PARAMETERS
 from pages.shared.links import read_value, written
 
 
@@ -43,7 +44,7 @@ def from_query(params: Mapping[str, str]) -> tuple[Choice, list[str]]:
         dataset = read_value(FIELDS["dataset"], dataset, Choice().dataset, repairs)
     own = usual(dataset)
     values = {n: read_value(FIELDS[n], params.get(FIELDS[n].query), getattr(own, n), repairs) for n in PARAMETERS}
-    bins = BINS if has_bins(dataset) else BINS[:1]
+    bins = FIELDS["bins"].choices if has_bins(dataset) else (0,)
     for name, allowed in (("folds", FOLDS), ("seeds", SEEDS), ("bins", bins), ("x", MEASURES), ("y", MEASURES)):
         text = params.get(name, str(getattr(own, name)))
         found = next((value for value in allowed if str(value) == text), None)
@@ -51,7 +52,7 @@ def from_query(params: Mapping[str, str]) -> tuple[Choice, list[str]]:
             repairs.append(f"{name} “{text[:24]}” is not possible here: {getattr(own, name)} is used instead.")
         values[name] = getattr(own, name) if found is None else found
     strengths = _read_methods(params, own, repairs)
-    known = {FIELDS[n].query for n in PARAMETERS} | {"data", "table", *values, "methods", "embed"}
+    known = {FIELDS[n].query for n in PARAMETERS} | {"data", "table", *values, "methods", "embed"} | DISPLAY_PARAMETERS
     repairs += [
         f"“{name[:24]}” in the link means nothing here and was left out."
         for name in params

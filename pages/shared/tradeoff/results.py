@@ -8,21 +8,23 @@ import pandas as pd
 import streamlit as st
 
 from fairglvq.datasets import DATASETS
-from fairglvq.experiments import bundle, methods
+from fairglvq.experiments import bundle
 from fairglvq.experiments.engine import SweepRun
-from fairglvq.experiments.store import Store, default_path
+from fairglvq.experiments.store import Store
 from fairglvq.experiments.sweep import ModelKey, Sweep
 from fairglvq.scenes.settings import TABLE, Settings
 from fairglvq.scenes.sources import dataset_of, in_bins, key_of
 from fairglvq.tradeoff import curve
 from fairglvq.tradeoff.choice import MOST_STRENGTHS, Choice
 from fairglvq.tradeoff.measures import MEASURES
-from fairglvq.wording import count, time_left
-from pages.shared import download
+from fairglvq.wording import count
+from pages.shared import download, runs
 from pages.shared.server import pool
 from pages.shared.tradeoff.session import change
 from pages.shared.visit import visit
 from pages.shared.widgets import bound, button
+
+SECTION = "curve"
 
 HOW_FILLED = (
     "Between two marks of a curve whose gaps are far apart, nobody knows what lies. This adds strengths there and "
@@ -120,11 +122,7 @@ def _store(choice: Choice) -> Store | None:
     here = visit().curve
     if choice.dataset == TABLE and not here.keep_scores:
         return None
-    try:
-        return Store(default_path())
-    except OSError as problem:
-        here.store_problem = str(problem)
-        return None
+    return runs.open_store(SECTION)
 
 
 def _group_names(choice: Choice) -> list[str]:
@@ -148,31 +146,11 @@ def status(choice: Choice, found: Found) -> None:
             help="Scores and counts per fold, so that the same run can go on another day. Never the table itself.",
         )  # fmt: skip
     if run and run.state == "running":
-        run.seen_by(visit().curve.watcher)
-        _progress(run)
+        runs.progress(SECTION, run)
     else:
         _offer(choice, found, run)
         _elsewhere(choice)
-    if run:
-        for method, why in run.failures.items():
-            st.warning(f"{methods.get(method).title} was left out: {why}")
-        if run.problem:
-            st.error(f"{run.problem} Nothing that was finished is lost: try again when the cluster is back.")
-    here = visit().curve
-    if here.store_problem:
-        st.warning(f"What is computed here lasts only as long as this visit: {here.store_problem}.")
-        here.store_problem = ""
-    if run and run.store_error:
-        st.warning(f"Rows could not be kept on disk ({run.store_error}); they last as long as this visit.")
-
-
-def _progress(run: SweepRun) -> None:
-    done, total = len(run.rows), len(run.keys)
-    left = run.seconds_left(pool().size)
-    words = f"{done:,} of {total:,} models" + (f", {time_left(left)}" if left is not None else " …")
-    with st.container(key="progress", horizontal=True, vertical_alignment="center"):
-        st.progress(done / total, text=words)
-        button("Cancel", stop)
+    runs.notes(SECTION, run)
 
 
 def _elsewhere(choice: Choice) -> None:
@@ -188,7 +166,7 @@ def _elsewhere(choice: Choice) -> None:
             f"{title_of(other.dataset)}. Computing here stops it; finished models are kept."
         )
         button("Back to it", change, other)
-        button("Cancel it", stop)
+        button("Cancel it", runs.stop, SECTION)
 
 
 def _offer(choice: Choice, found: Found, run: SweepRun | None) -> None:
@@ -264,22 +242,7 @@ def _begin(choice: Choice, afresh: bool) -> None:
     except ValueError as problem:
         here.problem = f"This cannot be computed: {problem}"
         return
-    before = here.run
-    if before:
-        pool().cancel(before, here.watcher)
     known = {} if afresh else bundled(choice) | _stored(choice, sweep)
-    if not afresh and before and before is _run(choice):
-        known |= before.rows
-    here.left_run = None
-    _watch(pool().begin(SweepRun(sweep, data, known, store), here.watcher), choice)
-
-
-def stop() -> None:
-    """Give up what is being computed for this visit, or leave it to those who want the same."""
-    here = visit().curve
-    run = here.run
-    if run is None or run.state != "running":
-        return
-    pool().cancel(run, here.watcher)
-    if run.state == "running":
-        here.run, here.left_run = None, run
+    if not afresh and here.run and here.run is _run(choice):
+        known |= here.run.rows
+    _watch(runs.begin(SECTION, sweep, data, known, store), choice)

@@ -77,13 +77,14 @@ export class Stage {
       this.takeScene(buildScene(unpacked), makeParts);
     } else {
       if (filmsOf(known) !== filmsOf(meta)) this.scene.films = buildScene(unpacked).films;
-      const { films, reply, facts, can_undo, busy, left_out } = meta;
-      Object.assign(known, { films, reply, facts, can_undo, busy, left_out });
+      const { films, reply, facts, can_undo, busy, left_out, without } = meta;
+      Object.assign(known, { films, reply, facts, can_undo, busy, left_out, without });
     }
     this.outbox = this.outbox.filter(({ serial }) => serial > (meta.heard ?? Infinity));
     // Not handled yet: it is still on its way, or Streamlit has dropped it. A gesture that comes twice is handled once.
     this.sendGestures();
     this.takeReply(meta.reply);
+    Object.assign(this.root.dataset, { without: (meta.without ?? []).join(" "), layout: meta.layout ?? "" });
     this.giveWay(Boolean(meta.busy));
     this.theme = readTheme(this.root, meta.grammar);
     this.layout();
@@ -297,6 +298,7 @@ export class Stage {
    * the next gesture or when a scene arrives that does not. Python tells them apart by their serial numbers.
    */
   post(gesture) {
+    if (this.scene.meta.offline) return; // a file has no Python behind it
     lastSerial = Math.max(lastSerial + 1, 1000 * Date.now()); // also rises over remounts of the page
     this.outbox.push({ ...gesture, serial: lastSerial });
     this.sendGestures();

@@ -2,10 +2,10 @@
 
 import { assignment, metricsOf } from "./metrics.js";
 import { decisionOf, modelFor, rivals } from "./rivals.js";
-import { pointsOf } from "./scene.js";
+import { countsDrawn, pointsOf } from "./scene.js";
 import { cellMembers } from "./table.js";
 import { capitalised, NOTHING, number, percent, plural, whole } from "./format.js";
-import { cellWords, className, groupName, modelSentence, SMALL_GROUP } from "./sentences.js";
+import { cellWords, className, groupName, modelSentence, onlyDrawn, SMALL_GROUP } from "./sentences.js";
 import { makeElement, makeGlyph, mountWidget, patchGlyph, patchHidden, patchText } from "./dom.js";
 
 export function createCard(root, hooks) {
@@ -32,7 +32,8 @@ function prototypeFacts(scene, model, j) {
   return { votes, members, ...measured };
 }
 
-const COUNTING = "counted when the picture rests …"; // on a slice only Python can count, which takes a moment
+/** On a slice only Python can count, which takes a moment. */
+const counting = ({ meta }) => (meta.offline ? "not in this file: the picture does not show all dimensions" : "counted when the picture rests …");
 
 const PROTOTYPE_ROWS = ["Decides", "Pseudo-class", "Votes for it", "Share of all points", "Right inside its cell"];
 const POINT_ROWS = [
@@ -89,27 +90,28 @@ function patchCard(parts, scene, models, { selection, facts }) {
 }
 
 function patchPrototype(parts, scene, models, model, j, sentFacts) {
-  const facts = scene.meta.slice ? sentFacts : prototypeFacts(scene, model, j);
+  const facts = countsDrawn(scene, model.panel) ? prototypeFacts(scene, model, j) : sentFacts;
   patchText(parts.title, `${capitalised(cellWords(model)[0])} ${j + 1}`);
   patchGlyph(parts.glyph, scene, model.pseudo[j], model.labels[j]);
   const values = [
     `${className(scene, model.labels[j])} for everybody ${model.boxes ? "in it" : "nearest to it"}`,
     `${groupName(scene, model.pseudo[j])}: the group of most training points in its cell`,
-    ...(facts ? cellSentences(scene, facts, metricsOf(scene, model)) : [COUNTING, COUNTING, COUNTING]),
+    ...(facts ? cellSentences(scene, facts, metricsOf(scene, model), onlyDrawn(scene, model)) : Array(3).fill(counting(scene))),
   ];
   values.forEach((text, r) => patchText(parts.prototype.rows[r].value, text));
   parts.members.cells.forEach((row, g) => row.forEach((cell, k) =>
     patchText(cell, facts ? whole(facts.members[g][k]) : NOTHING)));
-  patchText(parts.note, scene.meta.slice ? "Everybody is counted, also those not drawn." : "");
+  const everybody = scene.meta.slice && !scene.meta.offline ? "Everybody is counted, also those not drawn." : "";
+  patchText(parts.note, onlyDrawn(scene, model) ? "Counted among the people drawn." : everybody);
 }
 
 /** The votes for a pseudo-class, the size of a cell and how often it is right. */
-function cellSentences(scene, { votes, members, n, right }, { heldOut }) {
+function cellSentences(scene, { votes, members, n, right }, { heldOut }, drawn) {
   const sum = (values) => values.reduce((a, b) => a + b, 0);
   const cast = sum([...votes]);
   const by = [...votes].map((count, g) => `${whole(count)} of ${groupName(scene, g)}`).join(", ");
   const size = sum(members.map(sum));
-  const all = scene.meta.population ?? scene.n;
+  const all = drawn ? scene.n : scene.meta.population ?? scene.n;
   const measured = `${heldOut ? "held-out" : "training"} ${n === 1 ? "point" : "points"}`;
   const few = n < SMALL_GROUP ? ": few, read with care" : "";
   return [
@@ -121,7 +123,7 @@ function cellSentences(scene, { votes, members, n, right }, { heldOut }) {
 
 function patchPoint(parts, scene, models, model, i, sentFacts) {
   const truth = scene.y[i];
-  const known = sentFacts || !scene.meta.slice;
+  const known = (panel) => sentFacts || countsDrawn(scene, panel);
   const seen = (m) => (sentFacts ? modelFor(scene, m, i, sentFacts[m.panel.key]) : m);
   patchText(parts.title, sentFacts ? `Person ${whole(sentFacts.row)}` : `Point ${i + 1}`);
   patchGlyph(parts.glyph, scene, scene.s[i], truth);
@@ -137,9 +139,9 @@ function patchPoint(parts, scene, models, model, i, sentFacts) {
   const values = [
     `${className(scene, truth)}${scene.heldOut[i] ? ", held out of training" : ", used for training"}`,
     groupName(scene, scene.s[i]),
-    ...(known ? explained() : [COUNTING, COUNTING, COUNTING, COUNTING]),
-    ...scene.panels.map(({ key }) =>
-      known ? decisionText(scene, models[key] && seen(models[key]), i) : COUNTING),
+    ...(known(model.panel) ? explained() : Array(4).fill(counting(scene))),
+    ...scene.panels.map((panel) =>
+      known(panel) ? decisionText(scene, models[panel.key] && seen(models[panel.key]), i) : counting(scene)),
   ];
   values.forEach((text, r) => patchText(parts.point.rows[r].value, text));
   const inPlane = "Distances count all dimensions. What would flip it is looked for along the two directions shown.";

@@ -1,8 +1,9 @@
 // The people whose decision differs from GLVQ's, by group and true label.
 
 import { decisions, lastModel, metricsOf, shippedBlock } from "./metrics.js";
+import { countsDrawn } from "./scene.js";
 import { NOTHING, whole } from "./format.js";
-import { changedSentence, className, groupName, groupPeople, trueLabel, UNCOUNTED } from "./sentences.js";
+import { changedSentence, className, groupName, groupPeople, trueLabel, uncounted } from "./sentences.js";
 import { makeElement, makeFold, makeGlyph, mountWidget, patchAttribute, patchBar, patchHidden, patchText } from "./dom.js";
 
 const BASELINE = "glvq";
@@ -14,7 +15,7 @@ export function changedDecisions(scene, before, after) {
   const [gained, lost, n] = [0, 1, 2].map(() => new Int32Array(G * K));
   metricsOf(scene, after).counts.forEach((count, c) => (n[Math.floor(c / K)] += count));
   const shipped = shippedBlock(scene, after, "changed", G * K * 2);
-  const known = Boolean(shipped) || !scene.meta.slice;
+  const known = Boolean(shipped) || countsDrawn(scene, after.panel);
   if (shipped) {
     for (let c = 0; c < G * K; c++) [gained[c], lost[c]] = [shipped[2 * c], shipped[2 * c + 1]];
   } else if (known) {
@@ -85,7 +86,7 @@ function patchTables(parts, scene, models) {
 function patchMethodTable(table, scene, change) {
   const { gained, lost, n, known } = change;
   const scale = Math.max(LEAST_SCALE, ...gained, ...lost);
-  patchText(table.sentence, known ? changedSentence(scene, table.title, change) : UNCOUNTED);
+  patchText(table.sentence, known ? changedSentence(scene, table.title, change) : uncounted(scene));
   for (const { g, k, row, ...cell } of table.cells) {
     const c = g * scene.K + k;
     const people = `${whole(n[c])} ${groupPeople(scene, g)} with ${trueLabel(scene, k)}`;

@@ -4,7 +4,7 @@ import { panBy, toPlane, toScreen, zoomAt } from "./camera.js";
 import { attachGestures } from "./gestures.js";
 import { beginStroke, clearPainting, hasPaint, paintGesture, strokeTo, undoStroke } from "./painting.js";
 import { pointAt, prototypeAt } from "./picking.js";
-import { draggedModel, drawnPositions, nameOf, pointsOf } from "./scene.js";
+import { countsDrawn, draggedModel, drawnPositions, nameOf, pointsOf } from "./scene.js";
 import { Stage } from "./app.js";
 import { cameraFor, copyText, linkOf, viewOf } from "./view.js";
 
@@ -86,9 +86,9 @@ export class LiveStage extends Stage {
     return prototypeAt(positions, this.viewportOf(view), x, y, touch ? 14 : 4);
   }
 
-  /** Whether a panel's prototypes can be moved; the leaves of a tree cannot. */
+  /** Whether a panel's prototypes can be moved; the leaves of a tree cannot, and a lesson may not have come to that yet. */
   movable(key) {
-    return !this.panelOf(key).boxes;
+    return !this.panelOf(key).boxes && !this.scene.meta.without?.includes("drag");
   }
 
   pointAt(view, x, y, touch) {
@@ -119,7 +119,8 @@ export class LiveStage extends Stage {
       hover: (x, y) => {
         const over = !this.painting.active && this.movable(view.key) && this.prototypeAt(view, x, y, false) >= 0;
         view.canvas.classList.toggle("over", over);
-        if (over && !this.dragHintShown) view.showHint("Drag a prototype: its cell and all numbers follow");
+        const counted = !this.scene.meta.offline || countsDrawn(this.scene, this.panelOf(view.key));
+        if (over && !this.dragHintShown) view.showHint(`Drag a prototype: its cell ${counted ? "and all numbers follow" : "follows"}`);
         this.dragHintShown ||= over;
       },
       // A wheel that zooms would trap a reader who scrolls past; a click or a key says that zooming is meant.
@@ -204,7 +205,7 @@ export class LiveStage extends Stage {
   /** What only Python can tell: a slice hides most dimensions of what is selected from us. Null if there is nothing to ask. */
   question() {
     const { scene, state: { selection, playing } } = this;
-    if (!scene.meta.slice || !selection || playing || this.holding) return null;
+    if (!scene.meta.slice || scene.meta.offline || !selection || playing || this.holding) return null;
     const shown = scene.panels.map((panel) => [panel.key, this.shown(panel)]);
     const models = Object.fromEntries(shown.map(([key, model]) => [key, nameOf(model)]));
     const names = shown.map(([, { frame, filmIndex, token }]) => [frame, filmIndex, token]);
@@ -251,7 +252,8 @@ export class LiveStage extends Stage {
   // ---- painting ----
 
   canPaint() {
-    return !this.scene.meta.slice; // a point on a slice has no other coordinates
+    const { slice, offline } = this.scene.meta;
+    return !slice && !offline; // a point on a slice has no other coordinates, and a file cannot train
   }
 
   togglePaint() {

@@ -161,7 +161,8 @@ export function nearestPrototype(zx, zy, model, accepts = null) {
 }
 
 /** Pseudo-classes of a model by vote of the training points in each cell; an empty cell keeps the one it had. */
-export function votedPseudo({ points, s, heldOut, n, G }, model) {
+export function votedPseudo({ points: common, s, heldOut, n, G }, model) {
+  const points = model.panel.points ?? common;
   const votes = new Uint32Array(model.pseudo.length * G);
   for (let i = 0; i < n; i++) {
     if (heldOut[i]) continue;

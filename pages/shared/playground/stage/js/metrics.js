@@ -2,7 +2,7 @@
 // Results are cached by scene and model, because every widget asks for the same numbers on every frame.
 
 import { nearestPrototype } from "./geometry.js";
-import { filmModel, frameModel } from "./scene.js";
+import { countsDrawn, filmModel, frameModel, pointsOf } from "./scene.js";
 
 const measuredCache = new WeakMap(); // scene -> {indices, heldOut}
 const metricsCache = new WeakMap(); // model -> {scene, result}
@@ -30,15 +30,16 @@ export function assignment(scene, model) {
   const cached = assignmentCache.get(model);
   if (cached?.scene === scene) return cached.nearest;
   const trained = model.source === "frame" && Math.round(model.frame) === scene.F - 1;
-  const nearest = scene.meta.slice ? (trained && model.panel.nearest) || null : nearestOfAll(scene, model);
+  const nearest = countsDrawn(scene, model.panel) ? nearestOfAll(scene, model) : (trained && model.panel.nearest) || null;
   assignmentCache.set(model, { scene, nearest });
   return nearest;
 }
 
-function nearestOfAll({ points, n }, model) {
+function nearestOfAll(scene, model) {
   const { toModel } = model.panel.space;
-  const nearest = new Uint16Array(n);
-  for (let i = 0; i < n; i++) {
+  const points = pointsOf(scene, model.panel);
+  const nearest = new Uint16Array(scene.n);
+  for (let i = 0; i < scene.n; i++) {
     const [zx, zy] = toModel(points[2 * i], points[2 * i + 1]);
     nearest[i] = nearestPrototype(zx, zy, model);
   }
@@ -62,7 +63,7 @@ export function shippedBlock(scene, model, name, size) {
 
 /**
  * Counts [group, truth, predicted] and the metrics made of them. `known` is false for a model moved by hand on a slice
- * until Python has counted it: then only the numbers of people are given, and nothing about decisions.
+ * until Python has counted it, in a file for ever: then only the numbers of people are given, and nothing about decisions.
  */
 export function metricsOf(scene, model) {
   const cached = metricsCache.get(model);
@@ -70,7 +71,7 @@ export function metricsOf(scene, model) {
   const { G, K } = scene;
   const shipped = shippedBlock(scene, model, "counts", G * K * K);
   const counts = new Int32Array(G * K * K);
-  const known = Boolean(shipped) || !scene.meta.slice;
+  const known = Boolean(shipped) || countsDrawn(scene, model.panel);
   if (shipped) {
     counts.set(shipped);
   } else if (!known) {

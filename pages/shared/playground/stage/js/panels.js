@@ -47,7 +47,8 @@ export function createPanel(key, stage) {
       setIcon(enlarge, big ? "shrink" : "enlarge");
       relabel(enlarge, big ? `Make ${panel.title} as small as the others` : `Enlarge ${panel.title}`);
       patchHidden(action, !moved);
-      patchHidden(action.firstChild, Boolean(panel.moments)); // a search does not go on from a start of one's own
+      // A search does not go on from a start of one's own, and a file does not train.
+      patchHidden(action.firstChild, Boolean(panel.moments || stage.scene.meta.offline));
       patchHidden(slider.element, moved);
       slider.update(panel, model);
     },

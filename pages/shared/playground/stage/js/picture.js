@@ -1,7 +1,7 @@
 // What one panel's picture consists of at this moment: plain data for draw.js.
 
 import { modelFor, rivals } from "./rivals.js";
-import { betweenFrames, drawnPositions, pointsOf } from "./scene.js";
+import { betweenFrames, countsDrawn, drawnPositions, pointsOf } from "./scene.js";
 
 export function pictureOf(stage, view, frame, forceScale) {
   const { state, scene, theme, painting, holding } = stage;
@@ -31,7 +31,7 @@ export function pictureOf(stage, view, frame, forceScale) {
 function rivalLines(stage, model, index) {
   const { scene } = stage;
   const facts = stage.factsNow();
-  const known = facts || !scene.meta.slice;
+  const known = facts || countsDrawn(scene, model.panel);
   const seen = facts ? modelFor(scene, model, index, facts[model.panel.key]) : model;
   const { plus, minus, flip } = known ? rivals(scene, seen, index) : { plus: null, minus: null, flip: null };
   return {

@@ -1,6 +1,6 @@
 // Accuracy, statistical parity gap and equal opportunity gap of every model shown, and on whom they are measured.
 
-import { metricsOf } from "./metrics.js";
+import { lastModel, metricsOf } from "./metrics.js";
 import { gapPoints, NOTHING, percent, whole } from "./format.js";
 import {
   basisSentence, groupName, modelSentence, lessonSentence, opportunitySentence, peopleSentence, SMALL_GROUP, smallGroupSentence,
@@ -82,10 +82,8 @@ function buildMeanings() {
   return makeFold("numbers", "What do these numbers mean?", list);
 }
 
-function patchNotes({ basis, warning }, scene, models) {
-  const [model] = Object.values(models);
-  if (!model) return;
-  const result = metricsOf(scene, model); // every model is measured on the same people
+function patchNotes({ basis, warning }, scene) {
+  const result = metricsOf(scene, lastModel(scene, scene.panels[0])); // every recorded model is measured on the same people
   patchText(basis, basisSentence(scene, result));
   const small = smallGroupSentence(scene, result);
   patchText(warning, small);

@@ -32,6 +32,14 @@ function buildFilm(about, panel, get) {
   };
 }
 
+/**
+ * Whether the browser can count a panel's decisions from the drawn people: not on a slice, which hides dimensions. A model's own
+ * plane hides none, but where there are more people than drawn ones, Python counts them all; a file has only the drawn ones.
+ */
+export function countsDrawn({ meta }, { points }) {
+  return !meta.slice || Boolean(meta.offline && points);
+}
+
 /** Where people stand in a panel: in its model's own plane, or where all panels show them. */
 export function pointsOf(scene, panel) {
   return panel.points ?? scene.points;
@@ -105,12 +113,12 @@ export function filmModel(scene, film, index) {
   });
 }
 
-/** A model with prototype j put to the plane point (x, y); its pseudo-classes are voted anew where the plane is the whole space. */
+/** A model with prototype j put to the plane point (x, y); its pseudo-classes are voted anew where people can be counted. */
 export function draggedModel(scene, model, j, x, y) {
   const { panel } = model;
   const W = Float64Array.from(model.W);
   W.set(panel.space.toModel(x, y), 2 * j);
-  const pseudo = scene.meta.slice ? model.pseudo : votedPseudo(scene, { ...model, W });
+  const pseudo = countsDrawn(scene, panel) ? votedPseudo(scene, { ...model, W }) : model.pseudo;
   return { ...model, W, pseudo, source: "dragged", token: null, counts: null, changed: null };
 }
 

@@ -2,9 +2,16 @@
 
 import { gapPoints, number, percent, plural, strengthText, whole } from "./format.js";
 import { widestGap } from "./metrics.js";
+import { countsDrawn } from "./scene.js";
 
 export const SMALL_GROUP = 30; // below this, one person moves a rate by more than three points
-export const UNCOUNTED = "Let go, and everybody is counted again, in all dimensions.";
+
+/** Why a model moved by hand on a slice has no numbers. */
+export function uncounted({ meta }) {
+  return meta.offline
+    ? "A file cannot count people in dimensions that its picture does not show: for the numbers of a moved prototype, open the app."
+    : "Let go, and everybody is counted again, in all dimensions.";
+}
 
 /** "women" where the data set knows a noun, else "group B"; a name that already says so stays as it is. */
 export function groupName(scene, g) {
@@ -25,7 +32,7 @@ export function className(scene, k) {
 
 /** "Of 100 people of group B, 24 fewer get the favourable decision than of 100 of group A." */
 export function peopleSentence(scene, result) {
-  if (result.known === false) return UNCOUNTED;
+  if (result.known === false) return uncounted(scene);
   return comparison(scene, widestGap(result.groups, "rate"), {
     none: "Fewer than two groups have anybody here: there is nothing to compare.",
     who: "",
@@ -88,12 +95,18 @@ export function cellWords({ boxes }) {
   return boxes ? ["leaf", "leaves"] : ["prototype", "prototypes"];
 }
 
+/** Whether a file counts a model among fewer people than the recorded ones were counted among. */
+export function onlyDrawn(scene, { panel }) {
+  const { slice, population } = scene.meta;
+  return Boolean(slice) && countsDrawn(scene, panel) && population > scene.n;
+}
+
 /** Which model this is: "epoch 40 of 60", "fully trained with C = 0.5", "dragged by hand". */
 export function modelSentence(scene, model) {
   const { epochs } = scene.meta;
   const strength = strengthText(model.panel.knob, model.strength);
   if (model.source === "film") return `fully trained with ${strength}`;
-  if (model.source === "dragged") return "dragged by hand";
+  if (model.source === "dragged") return `dragged by hand${onlyDrawn(scene, model) ? `, counted among the ${whole(scene.n)} people drawn` : ""}`;
   const frame = Math.min(Math.max(Math.round(model.frame), 0), epochs.length - 1);
   const { moments } = model.panel;
   if (moments) return `${moments[frame]}${strength && `, ${strength}`}`;

@@ -64,6 +64,7 @@ export function createToolbar(slot, stage) {
       for (const [key, toggle] of panelToggles) press(toggle, !state.hidden.has(key));
       patchHidden(paint, !stage.canPaint());
       press(paint, stage.painting.active);
+      patchHidden(share, Boolean(scene.meta.offline)); // the file is what is shared
       patchHidden(undo, !stage.canUndo());
       patchHidden(fit, stage.cameraIsFitted());
     },

@@ -87,7 +87,7 @@ function drawCurves(parts, scene) {
   };
   parts.axes = axes;
   parts.curves = found.map((curve) => ({ ...curve, places: curve.results.map((t) => place(t, axes)) }));
-  parts.svg.replaceChildren(...gridLines(axes), ...parts.curves.map(({ film, places }) =>
+  parts.svg.replaceChildren(...gridLines(axes), ...limitLine(scene, axes), ...parts.curves.map(({ film, places }) =>
     makeSvg("path", { class: `fgs-line fgs-line-${film.panel.key}`, d: `M${places.map((p) => p.join()).join("L")}` })));
   parts.rings = Object.fromEntries(films.map(({ panel }) => [panel.key, makeElement("span", { class: "fgs-ring" })]));
   parts.marks.replaceChildren(
@@ -101,11 +101,19 @@ function drawCurves(parts, scene) {
     makeElement("span", { style: `${side}:${percentAt(ticks, v)}` }, number(v)));
   parts.xTicks.replaceChildren(...tick("left", axes.x));
   parts.yTicks.replaceChildren(...tick("bottom", axes.y));
-  drawLegend(parts, singles);
+  drawLegend(parts, singles, scene.meta.limit);
   patchAttribute(parts.plot, "aria-description", parts.curves.map(({ film, results }) => tradeoffAlt(film, results)).join(" "));
 }
 
-function drawLegend(parts, singles) {
+/** The best accuracy that any method can reach at each gap, as far as the plot shows it. */
+function limitLine({ meta: { limit } }, { x, y }) {
+  const inside = (limit ?? []).filter(([sp, accuracy]) => 100 * sp <= x.at(-1) && 100 * accuracy >= y[0] && 100 * accuracy <= y.at(-1));
+  if (inside.length < 2) return [];
+  const places = inside.map(([sp, accuracy]) => place({ sp, accuracy }, { x, y }).join());
+  return [makeSvg("path", { class: "fgs-line fgs-line-limit", d: `M${places.join("L")}` })];
+}
+
+function drawLegend(parts, singles, limit) {
   const sample = (key) => makeSvg("svg", { class: "fgs-sample", viewBox: "0 0 30 10", "aria-hidden": "true" },
     makeSvg("path", { class: `fgs-line fgs-line-${key}`, d: "M0,5L30,5" }));
   const entries = parts.curves.flatMap(({ film: { panel, knob, values } }) => {
@@ -116,7 +124,8 @@ function drawLegend(parts, singles) {
   });
   const dots = singles.map(([p, t]) =>
     [makeElement("span", { class: `fgs-single fgs-single-${p.key}`, "aria-hidden": "true" }), `${p.title}, trained: ${inBrief(t)}`]);
-  parts.legend.replaceChildren(...[...entries, ...dots].map((entry) => makeElement("li", {}, ...entry)));
+  const border = limit ? [[sample("limit"), "Limit line: no method at all can be above it"]] : [];
+  parts.legend.replaceChildren(...[...entries, ...dots, ...border].map((entry) => makeElement("li", {}, ...entry)));
 }
 
 function gridLines({ x, y }) {

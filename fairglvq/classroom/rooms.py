@@ -1,0 +1,331 @@
+"""All rooms of a server: in memory, and in a file behind it.
+
+A room has a code, which students read off a projector, and a key, which only the teacher's link holds. Nobody is asked
+for anything personal: a student is a random token in the student's own address. The join link holds no token, so
+everybody who opens it is somebody else; a reload of one's own address is the same student. An address that was passed
+on is noticed, because two sessions then report under one token: the second becomes a student of its own.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from fairglvq.classroom.storage import RoomFile, RoomRow, StudentRow
+from fairglvq.lesson.progress import Progress
+from fairglvq.lesson.steps import STEPS
+
+LETTERS = "ACDEFGHJKLMNPQRTUVWXY34679"
+"""What codes are made of: nothing that looks like something else (0 and O, 1 and I, 2 and Z, 5 and S, 8 and B)."""
+
+CODE_LENGTH = 5
+MOST_ROOMS = 100
+MOST_STUDENTS = 200
+LONGEST_TEXT = 4000  # letters of a progress
+
+HOUR = 3600.0
+IDLE = 12 * HOUR  # without use, a room ends
+IDLE_EMPTY = 1 * HOUR  # one that nobody has joined
+LONGEST = 7 * 24 * HOUR  # however much it is used
+
+GRACE = 6.0  # seconds without a report until another session with the same token may take it over
+HERE = 15.0  # seconds since the last report of a student who is there
+LEFT = 60.0  # seconds until a student who has done nothing is forgotten
+SWEEP = 60.0  # seconds between two looks for rooms that have ended
+KEEP_USE = 600.0  # seconds that the file may lag behind the last use of a room
+
+
+class RoomError(ValueError):
+    """Why something cannot be done in a room, as a sentence for whoever asked."""
+
+
+class NoRoomError(RoomError):
+    """There is no such room, or no longer."""
+
+
+class Pace(NamedTuple):
+    """What the teacher asks of all students."""
+
+    hold: int | None = None
+    """Nobody enters a step beyond this one."""
+    revealed: bool = False
+    """Whether the step at which the class is held goes on after the prediction."""
+    opened: int = 0
+    """Everybody may enter the steps up to this one, whether their gates are passed or not."""
+
+    def allows(self, step: int, passed: bool) -> bool:
+        """Whether a student may enter a step; ``passed`` says whether the gates before it are."""
+        return (self.hold is None or step <= self.hold) and (passed or step <= self.opened)
+
+    def hides_outcome(self, step: int) -> bool:
+        """Whether a step waits, after the prediction, until the teacher goes on."""
+        return step == self.hold and not self.revealed
+
+
+class Seat(NamedTuple):
+    """A student's place in a room, as one session of the app holds it."""
+
+    code: str
+    token: str
+    session: str
+    since: float
+
+
+class StudentView(NamedTuple):
+    """A student as the teacher sees one."""
+
+    number: int
+    progress: Progress
+    here: bool
+
+
+class RoomView(NamedTuple):
+    """A room as the teacher sees it at one moment."""
+
+    code: str
+    pace: Pace
+    students: tuple[StudentView, ...]
+    ends: float
+
+
+@dataclass
+class _Student:
+    number: int
+    progress: Progress
+    session: str
+    seen: float
+
+
+@dataclass
+class _Room:
+    key: str
+    began: float
+    used: float
+    kept_use: float  # as the file has it
+    pace: Pace = field(default_factory=Pace)
+    students: dict[str, _Student] = field(default_factory=dict)
+    numbers: int = 0  # given to students so far
+
+    @property
+    def ends(self) -> float:
+        return min(self.used + (IDLE if self.students else IDLE_EMPTY), self.began + LONGEST)
+
+
+class Rooms:
+    """Rooms of one server; any thread may call anything."""
+
+    def __init__(self, path: str | os.PathLike, *, clock: Callable[[], float] = time.time):
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._file = RoomFile(path)
+        self._rooms: dict[str, _Room] = {}
+        self._swept = 0.0
+        self._forget_changes()
+        self.problem = ""
+        """Why the last changes are in memory only; empty if they are in the file."""
+        self._read()
+        self.sweep()
+
+    def _forget_changes(self) -> None:
+        self._changed: set[str] = set()
+        self._reported: set[tuple[str, str]] = set()
+        self._ended: set[str] = set()
+        self._left: set[tuple[str, str]] = set()
+
+    def _read(self) -> None:
+        rooms, students = self._file.read()
+        now = self._clock()
+        for row in rooms:
+            pace = Pace(row.hold, bool(row.revealed), row.opened)
+            self._rooms[row.code] = _Room(row.key, row.began, row.used, row.used, pace)
+        for one in students:
+            room = self._rooms[one.code]
+            room.students[one.token] = _Student(one.number, _read_progress(one.progress), "", now)
+            room.numbers = max(room.numbers, one.number)
+
+    # what a teacher does
+
+    def open(self) -> tuple[str, str]:
+        """A new room: its code, and the key to it."""
+        with self._lock:
+            self.sweep()
+            if len(self._rooms) >= MOST_ROOMS:
+                raise RoomError(f"This server has {MOST_ROOMS} rooms already, and holds no more. Try again later.")
+            code, now = self._new_code(), self._clock()
+            self._rooms[code] = _Room(secrets.token_urlsafe(12), now, now, now)
+            self._changed.add(code)
+            self._write()
+            return code, self._rooms[code].key
+
+    def _new_code(self) -> str:
+        while True:
+            code = "".join(secrets.choice(LETTERS) for _ in range(CODE_LENGTH))
+            if code not in self._rooms:
+                return code
+
+    def look(self, code: str, key: str) -> RoomView:
+        """Everything that the teacher sees."""
+        with self._lock:
+            room, now = self._teachers(code, key), self._clock()
+            for token in [token for token, one in room.students.items() if _came_by_mistake(one, now)]:
+                del room.students[token]
+                self._left.add((_plain(code), token))
+            self._use(_plain(code), room)
+            students = [StudentView(one.number, one.progress, now - one.seen <= HERE) for one in room.students.values()]
+            return RoomView(_plain(code), room.pace, tuple(students), room.ends)
+
+    def set_pace(self, code: str, key: str, pace: Pace) -> None:
+        """Hold the class, let it go, open steps."""
+        with self._lock:
+            room = self._teachers(code, key)
+            room.pace = pace
+            self._changed.add(_plain(code))
+            self._write()
+
+    def end(self, code: str, key: str) -> None:
+        """End a room; nothing of it is kept."""
+        with self._lock:
+            self._teachers(code, key)
+            self._delete(_plain(code))
+            self._write()
+
+    def _teachers(self, code: str, key: str) -> _Room:
+        room = self._room(code)
+        if not secrets.compare_digest(room.key.encode(), key.encode()):
+            raise RoomError(f"The key in this link does not open room {_plain(code)}: it is the link of another room.")
+        return room
+
+    # what a student does
+
+    def join(self, code: str, token: str = "") -> Seat:
+        """Come into a room, or come back with the token of the student's own address."""
+        with self._lock:
+            room, now = self._room(code), self._clock()
+            if token not in room.students:
+                token = self._admit(_plain(code), room, Progress())
+            return Seat(_plain(code), token, secrets.token_urlsafe(6), now)
+
+    def report(self, seat: Seat, progress: Progress) -> tuple[Seat, Pace]:
+        """How far a student is; returns the seat to go on with, and what the teacher asks for. Repeat it now and then.
+
+        A session that is not yet known to hold its token is not believed at once: see the module.
+        """
+        with self._lock:
+            room, now = self._room(seat.code), self._clock()
+            student = room.students.get(seat.token)
+            if student is None or self._held_by_another(student, seat):
+                seat = seat._replace(token=self._admit(seat.code, room, progress), since=now)
+                student = room.students[seat.token]
+            if not student.session or now - student.seen > GRACE:
+                student.session = seat.session
+            if student.session == seat.session:
+                student.seen = now
+                self._keep(seat, student, progress)
+            self._use(seat.code, room)
+            return seat, room.pace
+
+    def _held_by_another(self, student: _Student, seat: Seat) -> bool:
+        """Whether somebody else went on reporting under this token after this session had come."""
+        return student.session not in ("", seat.session) and student.seen > seat.since + GRACE
+
+    def _admit(self, code: str, room: _Room, progress: Progress) -> str:
+        if len(room.students) >= MOST_STUDENTS:
+            raise RoomError(f"Room {code} is full: it holds {MOST_STUDENTS} students.")
+        token = secrets.token_urlsafe(9)
+        room.numbers += 1
+        room.students[token] = _Student(room.numbers, progress, "", self._clock())
+        self._reported.add((code, token))
+        self._use(code, room)
+        self._write()
+        return token
+
+    def _keep(self, seat: Seat, student: _Student, progress: Progress) -> None:
+        if progress == student.progress:
+            return
+        if len(progress.to_text()) > LONGEST_TEXT:
+            raise RoomError("So much progress cannot be kept in a room.")
+        student.progress = progress
+        self._reported.add((seat.code, seat.token))
+        self._write()
+
+    # what both need
+
+    def _room(self, code: str) -> _Room:
+        if self._clock() - self._swept > SWEEP:
+            self.sweep()
+        room = self._rooms.get(_plain(code))
+        if room is None or self._clock() > room.ends:
+            raise NoRoomError(f"There is no room {_plain(code)[:12]}: it has ended, or its code is mistyped.")
+        return room
+
+    def _use(self, code: str, room: _Room) -> None:
+        room.used = self._clock()
+        if room.used - room.kept_use > KEEP_USE:
+            self._changed.add(code)
+            self._write()
+
+    def sweep(self) -> None:
+        """Delete the rooms that have ended by themselves."""
+        with self._lock:
+            now = self._swept = self._clock()
+            for code in [code for code, room in self._rooms.items() if now > room.ends]:
+                self._delete(code)
+            self._write()
+
+    def _delete(self, code: str) -> None:
+        del self._rooms[code]
+        self._ended.add(code)
+
+    def _write(self) -> None:
+        """Bring the file up to date. What cannot be written now stays in memory and is tried again with the next."""
+        if not (self._changed or self._reported or self._ended or self._left):
+            return
+        for code in self._changed & self._rooms.keys():
+            self._rooms[code].kept_use = self._rooms[code].used
+        try:
+            self._file.write(self._room_rows(), self._student_rows(), self._ended, self._left)
+        except sqlite3.Error as error:
+            logging.getLogger(__name__).warning("Rooms cannot be written to %s: %s", self._file.path, error)
+            self.problem = str(error)
+        else:
+            self.problem = ""
+            self._forget_changes()
+
+    def _room_rows(self) -> list[RoomRow]:
+        found = [(code, self._rooms[code]) for code in self._changed if code in self._rooms]
+        return [RoomRow(code, room.key, room.began, room.used, *room.pace) for code, room in found]
+
+    def _student_rows(self) -> list[StudentRow]:
+        rows = []
+        for code, token in self._reported:
+            student = self._rooms[code].students.get(token) if code in self._rooms else None
+            if student:
+                rows.append(StudentRow(code, token, student.number, student.progress.to_text()))
+        return rows
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            self._file.close()
+
+
+def _plain(code: str) -> str:
+    """A code as it may have been typed: small letters and blanks do not matter."""
+    return "".join(code.split()).upper()
+
+
+def _came_by_mistake(student: _Student, now: float) -> bool:
+    """Whether somebody looked in and left, or reloaded before the token stood in the address."""
+    return student.progress == Progress() and now - student.seen > LEFT
+
+
+def _read_progress(text: str) -> Progress:
+    """As it was reported: the step in view may be one that the teacher has opened."""
+    return Progress.from_text(text, opened=STEPS[-1].number)

@@ -1,0 +1,136 @@
+"""One mini-batch step of a real training, opened: the values that flow through Algorithm 1, point by point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fairglvq import datasets
+from fairglvq.experiments import methods, paper
+from fairglvq.experiments.fold import split
+from fairglvq.lvq import reference
+from fairglvq.lvq.activations import ACTIVATIONS
+from fairglvq.lvq.reference import Step, Term
+
+EPOCHS = (0, 1, 10, 50, 250)
+N_GROUPS = 2
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Which mini-batch of which training: ``epochs`` are over, and the batch is the next one's number ``batch``."""
+
+    dataset: str = "xor"
+    n_prototypes: int = 4
+    C: float = 1.25
+    epochs: int = 1
+    batch: int = 0
+    step: str = "published"
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The paper's, with what differs here."""
+        return paper.PARAMETERS[self.dataset] | {"n_prototypes": self.n_prototypes, "step": self.step}
+
+
+class Opened(NamedTuple):
+    """A step, what it was made from, and the vote after it."""
+
+    X: np.ndarray  # (M, d), the points of the batch
+    y: np.ndarray
+    s: np.ndarray
+    rows: np.ndarray  # (M,), their rows in the training fold
+    W: np.ndarray  # (P, d), before the step
+    labels: np.ndarray
+    pseudo: np.ndarray  # before the step
+    step: Step
+    votes: np.ndarray  # (P, groups), after the step
+    pseudo_after: np.ndarray
+    learning_rate: float
+    C: float
+    n_batches: int
+
+
+class Pull(NamedTuple):
+    """What one point does to one prototype: the summand that it adds, before the division, and what of it arrives."""
+
+    prototype: int
+    vector: np.ndarray  # (d,), of the sum
+    moves: np.ndarray  # (d,), of the prototype
+
+
+class PointTerm(NamedTuple):
+    """One term of one point, by Algorithm 1's names; a rival that does not exist is -1."""
+
+    plus: int
+    minus: int
+    d_plus: float
+    d_minus: float
+    mu: float
+    phi: float
+    slope: float
+    pulls: tuple[Pull, ...]
+
+    @property
+    def simulated(self) -> bool:
+        """Whether alpha stands in for the distance of a rival."""
+        return min(self.plus, self.minus) < 0
+
+
+def open_step(moment: Moment) -> Opened:
+    """Train up to the moment on the first fold of the data set, then take one step apart."""
+    data = datasets.load(moment.dataset)
+    fold, _, _ = split(data.X, data.y, data.s, 0, 0, 5)
+    params, method = moment.params, methods.get("fairglvq")
+    labels = np.repeat([0, 1], moment.n_prototypes)
+    options = {name: params[name] for name in ("alpha", "beta")} | {"activation": "swish"}
+    random = np.random.default_rng(fold.seed)
+
+    def vote(W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        votes = reference.count_votes(fold.X, fold.s, W, N_GROUPS)
+        draw = (lambda: 0) if moment.step == "published" else lambda: int(random.integers(N_GROUPS))
+        return votes, reference.majority_groups(votes, draw)
+
+    start = method.prepare(fold, [moment.C], params)
+    W = start["init"]
+    if moment.epochs:
+        W = method.fit(fold, start, moment.C, params | {"max_epochs": moment.epochs}).prototypes_
+    pseudo = vote(W)[1]
+    slices = [slice(begin, begin + params["batch_size"]) for begin in range(0, len(fold.X), params["batch_size"])]
+    for rows in slices[: moment.batch + 1]:
+        before, pseudo_before = W, pseudo
+        found = reference.take_step(
+            fold.X[rows], fold.y[rows], fold.s[rows], W, labels, pseudo, C=moment.C,
+            learning_rate=params["learning_rate"], published=moment.step == "published", **options,
+        )  # fmt: skip
+        W = found.prototypes
+        votes, pseudo = vote(W)
+    return Opened(
+        fold.X[rows], fold.y[rows], fold.s[rows], np.arange(len(fold.X))[rows], before, labels, pseudo_before, found,
+        votes, pseudo, params["learning_rate"], moment.C, len(slices),
+    )  # fmt: skip
+
+
+def terms_of(opened: Opened, i: int, beta: float = 2.0) -> tuple[PointTerm, PointTerm | None]:
+    """Class term and fair term of the i-th point of the batch; no fair term where C is 0."""
+    step = opened.step
+    by_class = _point_term(opened, step.class_term, i, 1.0, step.divisors[0], beta)
+    if step.fair_term is None:
+        return by_class, None
+    return by_class, _point_term(opened, step.fair_term, i, -opened.C, step.divisors[1], beta)
+
+
+def _point_term(opened: Opened, term: Term, i: int, weight: float, divisor: int, beta: float) -> PointTerm:
+    plus, minus = int(term.plus[i]), int(term.minus[i])
+    pulls = []
+    for j, factor in ((plus, term.to_plus[i]), (minus, term.to_minus[i])):
+        if j >= 0:
+            vector = weight * factor * (opened.X[i] - opened.W[j])
+            pulls.append(Pull(j, vector, opened.learning_rate * vector / divisor))
+    mu = float(term.mu[i])
+    return PointTerm(
+        plus, minus, float(term.d_plus[i]), float(term.d_minus[i]), mu, float(ACTIVATIONS["swish"].value(mu, beta)),
+        float(term.slope[i]), tuple(pulls),
+    )  # fmt: skip

@@ -1,0 +1,71 @@
+"""How a link wants the app to be shown: on a projector, with some controls hidden or locked. No Streamlit here.
+
+These parameters belong to the visit, not to a page: they stand in the address of every page. Streamlit's own
+``embed=true`` goes with them; it never reaches a script as a parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from fairglvq.scenes.settings import FIELDS
+
+PARAMETERS = frozenset({"projector", "hide", "lock"})
+ALL, PRESETS = "all", "presets"
+"""What can be hidden beside the settings: the whole panel of controls, and the row of pictures to start from."""
+
+_SETTINGS = {field.query: name for name, field in FIELDS.items()}
+
+
+@dataclass(frozen=True)
+class Display:
+    """Settings are named as in `FIELDS`; hidden may also be ``ALL`` and ``PRESETS``."""
+
+    projector: bool = False
+    hidden: frozenset[str] = frozenset()
+    locked: frozenset[str] = frozenset()
+
+    def shows(self, name: str) -> bool:
+        """Whether a setting's control is on the page."""
+        return not self.hidden & {ALL, name}
+
+    def fixes(self, name: str) -> bool:
+        """Whether a visitor cannot change a setting."""
+        return name in self.locked or not self.shows(name)
+
+    @property
+    def shows_presets(self) -> bool:
+        """Presets change everything: they go with the first setting that is fixed."""
+        return self.shows(PRESETS) and not self.locked and not self.hidden & FIELDS.keys()
+
+    def to_query(self) -> dict[str, str]:
+        """As parameters of a link, in the order of the controls."""
+        query = {"projector": "1"} if self.projector else {}
+        for parameter, names in (("hide", self.hidden), ("lock", self.locked)):
+            if names:
+                query[parameter] = ".".join(_written(names))
+        return query
+
+
+def _written(names: Iterable[str]) -> list[str]:
+    queries = [query for query, name in _SETTINGS.items() if name in names]
+    return [*queries, *(one for one in (PRESETS, ALL) if one in names)]
+
+
+def from_query(params: Mapping[str, str]) -> tuple[Display, list[str]]:
+    """What a link asks for, and a plain sentence for everything in it that had to be left out."""
+    told: list[str] = []
+    projector = params.get("projector", "")
+    if projector not in ("", "0", "1"):
+        told.append(f"projector “{projector[:24]}” is not possible: 1 is on.")
+    hidden = _read("hide", params, {**_SETTINGS, ALL: ALL, PRESETS: PRESETS}, told)
+    return Display(projector == "1", hidden, _read("lock", params, _SETTINGS, told)), told
+
+
+def _read(parameter: str, params: Mapping[str, str], known: Mapping[str, str], told: list[str]) -> frozenset[str]:
+    names = [name for name in params.get(parameter, "").split(".") if name]
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        told.append(f"{parameter}: there is no control “{unknown[0][:24]}”; it was left out.")
+    return frozenset(known[name] for name in names if name in known)

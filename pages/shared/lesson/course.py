@@ -1,0 +1,155 @@
+"""Where somebody stands in the lesson: the link, the step on the stage, and what opens the next one.
+
+Progress changes through `save` alone, and `may_enter` alone decides whether a step is open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fairglvq.lesson.numbers import Seen
+from fairglvq.lesson.progress import Progress
+from fairglvq.lesson.steps import STEPS, Step
+from fairglvq.lesson.texts import LANGUAGES
+from fairglvq.scenes.settings import Settings
+from fairglvq.scenes.training import filmed
+from pages.shared.playground import picture
+from pages.shared.server import training_service
+from pages.shared.visit import visit
+
+
+def begin() -> Step:
+    """The step of this run: the link's on arrival, the visit's afterwards; its settings are the model's in view."""
+    here = visit().lesson
+    query = here.address.followed()
+    if query is not None:
+        here.language = query["lang"] if query.get("lang") in LANGUAGES else "en"
+        save(Progress.from_text(query.get("progress", "")))
+    here.model.awaited = []
+    step = STEPS[progress().step - 1]
+    _put_on_stage(step)
+    return step
+
+
+def write_link() -> None:
+    """Let the address say how far the lesson has come."""
+    here, query = visit().lesson, {}
+    if here.language != "en":
+        query["lang"] = here.language
+    if progress() != Progress():
+        query["progress"] = progress().to_text()
+    here.address.write(query)
+
+
+def progress() -> Progress:
+    """How far this visit has come."""
+    return visit().lesson.progress or Progress()
+
+
+def save(new: Progress) -> None:
+    """Every change of progress goes through here."""
+    visit().lesson.progress = new
+
+
+def may_enter(number: int) -> bool:
+    """Whether a step is open."""
+    return number <= progress().reached
+
+
+def go(number: int) -> None:
+    """Look at another step, if it is open."""
+    if may_enter(number):
+        save(progress().at(number))
+
+
+def answer(key: str, option: str) -> None:
+    """Give an answer: a prediction, a verdict, or why something cannot be done."""
+    save(progress().answered(key, option))
+
+
+def start_again() -> None:
+    """Forget all answers."""
+    here = visit().lesson
+    here.deeds, here.hints, here.typed, here.shown = set(), {}, None, None
+    save(Progress())
+
+
+def answered(step: Step) -> bool:
+    """Whether the step's prediction was given."""
+    return step.prediction.key in progress().answers
+
+
+def passed(step: Step) -> bool:
+    """Whether the step's gate is open."""
+    return step.key in progress().passed
+
+
+def hidden(step: Step) -> list[str]:
+    """Parts of the stage that are left out now."""
+    parts = set(step.hidden)
+    parts |= set() if answered(step) else set(step.hidden_before)
+    parts |= set() if passed(step) else set(step.hidden_until_done)
+    return sorted(parts)
+
+
+def look(step: Step) -> Seen | None:
+    """What is in view; None while it is being trained."""
+    here = visit().lesson
+    model = here.model
+    if model.shown is None or model.shown[0] != model.settings or not _belongs(model.settings, step):
+        return None
+    settings, show = model.shown
+    typed = here.typed[1] if here.typed and here.typed[0] == step.key else None
+    return Seen(settings, show.scene, picture.films_of(settings), model.view or {}, model.reply, typed)
+
+
+def check(step: Step, seen: Seen) -> None:
+    """Open the gate if everything was done, and keep what was tried."""
+    if not answered(step):
+        return
+    deeds = visit().lesson.deeds
+    deeds |= {(step.key, deed.key) for deed in step.gate.deeds if deed.done(seen)}
+    found = progress()
+    done = all((step.key, deed.key) in deeds for deed in step.gate.deeds)
+    if done and all(verdict.key in found.answers for verdict in step.gate.verdicts):
+        found = found.opened(step.key)
+    for challenge in step.challenges:
+        tried = seen.reply is not None if challenge.method == "hand" else seen.settings != step.settings
+        if passed(step) and tried:
+            scores = seen[f"{challenge.method}_accuracy"], seen[f"{challenge.method}_gap"]
+            found = found.tried(challenge.key, *scores)
+    if found != progress():
+        save(found)
+
+
+def train_ahead(step: Step) -> None:
+    """Have the models of this step and of the next one trained, so that nobody waits for them later."""
+    here = visit().lesson
+    for coming in STEPS[step.number - 1 : step.number + 1]:
+        for settings in (coming.before, coming.settings):
+            if settings is not None and settings not in here.ordered:
+                here.ordered.add(settings)
+                training_service().order(settings)
+                for method in filmed(settings):
+                    training_service().order_film(settings, method)
+
+
+def _put_on_stage(step: Step) -> None:
+    """Another step, or its picture after the prediction: its settings, and nothing of what was done before."""
+    here = visit().lesson
+    model, now = here.model, (step.number, answered(step))
+    if here.shown == now and _belongs(model.settings, step):
+        return
+    entered = here.shown is None or here.shown[0] != step.number
+    here.shown = now
+    settings = step.settings if answered(step) or step.before is None else step.before
+    model.settings, model.fresh, model.history, model.reply = settings, settings, [], None
+    model.autoplay = settings if step.before and not entered else None
+    if entered:
+        model.view = dict(step.view)
+
+
+def _belongs(settings: Settings, step: Step) -> bool:
+    """Whether settings are the step's, apart from what can be turned in it."""
+    own = [one for one in (step.settings, step.before) if one is not None]
+    return any(settings == replace(one, C=settings.C, max_gap=settings.max_gap) for one in own)

@@ -1,0 +1,98 @@
+"""People whose decision changed, beside the prototypes that decided, in original units; and a verdict on each."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from fairglvq import explain, wording
+from fairglvq.explain import decision
+from fairglvq.explain.traits import traits
+from fairglvq.explain.view import View, make_view
+from fairglvq.scenes.scene import TITLES
+from fairglvq.scenes.sources import dataset_of
+from pages.shared.lesson import course
+from pages.shared.lesson.words import Reader
+from pages.shared.visit import visit
+from pages.shared.widgets import button
+
+COLUMNS = 6  # of a person: those that speak loudest in the decision
+BEFORE, AFTER = "glvq", "fairglvq"
+
+
+def draw(reader: Reader) -> None:
+    """One person after the other; the first without a verdict is open."""
+    if not course.answered(reader.step):
+        return
+    view, answers = _view(), course.progress().answers
+    for verdict, i in zip(reader.step.gate.verdicts, chosen(view), strict=True):
+        _person(reader, view, verdict.key, i)
+        if verdict.key not in answers:
+            return
+
+
+def chosen(view: View) -> list[int]:
+    """A younger one who lost the favourable decision, an older one, and one who gained it; else whoever is next."""
+    people, changed = view.people, explain.changed_people(view.explained(BEFORE), view.explained(AFTER))
+    gained = view.models[AFTER].decide(people.X[changed]) == people.favourable
+    group = people.s[changed]
+    found: list[int] = []
+    for wanted in (~gained & (group == 0), ~gained & (group == 1), gained):
+        order = [*changed[wanted].tolist(), *changed.tolist()]
+        found.append(next(i for i in order if i not in found))
+    return found
+
+
+def _view() -> View:
+    """The models explained, once per training."""
+    here = visit().lesson
+    if here.model.shown is None:
+        raise RuntimeError("nobody to show before the models are trained")
+    settings, show = here.model.shown
+    if here.view is None or here.view[0] is not show:
+        here.view = show, make_view(settings, dataset_of(settings), show.scene)
+    return here.view[1]
+
+
+def _person(reader: Reader, view: View, key: str, i: int) -> None:
+    people, said = view.people, course.progress().answers.get(key)
+    with st.container(key=f"lesson_person_{key}", border=True):
+        decided = [
+            f"{TITLES[method]} {reader.word('decided')} **{_decision(view, method, i)}**" for method in (BEFORE, AFTER)
+        ]
+        group, label = people.groups[people.s[i]], people.classes[people.y[i]]
+        st.markdown(
+            f"**{reader.word('person')} {int(view.points.rows[i]) + 1}.** {reader.word('group')}: {group}. "
+            f"{reader.word('label')}: {label}. {', '.join(decided)}."
+        )
+        if said is not None:
+            st.markdown(f"{reader.word('verdict')} **{reader.word('your verdict')}: {reader.word(said)}**")
+            return
+        st.table(_table(reader, view, i), border="horizontal", hide_index=True)
+        st.markdown(f"**{reader.word('verdict')}**")
+        with st.container(horizontal=True):
+            for option in ("yes", "no", "unsure"):
+                button(reader.word(option), course.answer, key, option, key=f"lesson_{key}_{option}")
+
+
+def _decision(view: View, method: str, i: int) -> str:
+    return view.people.classes[int(view.models[method].decide(view.people.X[i][None])[0])]
+
+
+def _table(reader: Reader, view: View, i: int) -> pd.DataFrame:
+    """The person and both deciding prototypes, in the columns that matter most to the second decision."""
+    people, x = view.people, view.people.X[i]
+    verdict = decision.judge(view.models[AFTER], x)
+    parts = decision.shares(people, view.models[AFTER], x, verdict.plus, verdict.minus)
+    first = np.sort(np.argsort(-np.abs(parts), kind="stable")[:COLUMNS])
+    known = [wording.value(value) for value in decision.values_of(people, x).values()]
+    table = {
+        reader.word("column"): [people.columns[c] for c in first],
+        reader.word("person"): [known[c] for c in first],
+    }
+    for method in (BEFORE, AFTER):
+        nearest = decision.judge(view.models[method], x).nearest
+        own = traits(people, view.models[method].prototypes[nearest])
+        table[f"{reader.word('prototype of')} {TITLES[method]}"] = [own[c].words() for c in first]
+    return pd.DataFrame(table)

@@ -1,0 +1,133 @@
+"""The words of a step beside the stage: the idea, the question, what was said and what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
+from fairglvq.lesson.filling import UNKNOWN, fill
+from fairglvq.lesson.numbers import Seen
+from fairglvq.lesson.steps import STEPS, Step
+from fairglvq.lesson.texts import StepText, text, words
+from pages.shared.lesson import course
+from pages.shared.style import theme
+from pages.shared.visit import visit
+from pages.shared.widgets import button, control
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A step, what is in view of it, and the language it is read in."""
+
+    step: Step
+    seen: Seen
+    language: str
+
+    @property
+    def text(self) -> StepText:
+        """The words of the step."""
+        return text(self.step.key, self.language)
+
+    def word(self, key: str) -> str:
+        """A word of the page."""
+        return words(self.language)[key]
+
+    def filled(self, source: str) -> str:
+        """A text with its numbers."""
+        return fill(source, self.seen, self.language, theme())
+
+    def say(self, source: str, key: str | None = None) -> None:
+        """Show a text with its numbers."""
+        with st.container(key=key):
+            st.markdown(self.filled(source), unsafe_allow_html=True)
+
+
+def before(reader: Reader) -> None:
+    """The idea, its words, and the question or what was said to it."""
+    text = reader.text
+    st.markdown(f"## {reader.step.number}. {text.title}")
+    reader.say(text.idea)
+    terms = "\n\n".join(f"**{term}**: {means}" for term, means in text.terms.items())
+    reader.say(f"**{reader.word('terms')}**\n\n{terms}", key="lesson_terms")
+    with st.container(key="lesson_question", border=True):
+        if course.answered(reader.step):
+            _said(reader)
+        else:
+            reader.say(f"**{reader.word('predict')}** {text.question}")
+            options(reader, reader.step.prediction.key, text.options)
+
+
+def options(reader: Reader, key: str, texts: Mapping[str, str]) -> None:
+    """A button per answer."""
+    for option, said in texts.items():
+        button(said, course.answer, key, option, key=f"lesson_{key}_{option}", width="stretch")
+
+
+def _said(reader: Reader) -> None:
+    said = course.progress().answers[reader.step.prediction.key]
+    reader.say(f"**{reader.word('said')}:** {reader.text.options[said]}")
+
+
+def after(reader: Reader) -> None:
+    """What to do, and what came of it."""
+    step, text = reader.step, reader.text
+    if not course.answered(step):
+        return
+    if step.reveals_at_once or course.passed(step):
+        outcome(reader)
+    with st.container(key="lesson_task"):
+        reader.say(f"**{reader.word('task')}.** {text.task}")
+        for deed, task in text.tasks.items():
+            done = course.passed(step) or (step.key, deed) in visit().lesson.deeds
+            reader.say(f"{'☑' if done else '☐'} {task} *({reader.word('done' if done else 'open')})*")
+        if step.gate.typed and not course.passed(step):
+            _typed(reader)
+
+
+def outcome(reader: Reader) -> None:
+    """What was said, what happened, and why."""
+    step, text = reader.step, reader.text
+    said, happened = course.progress().answers[step.prediction.key], step.prediction.happened(reader.seen)
+    told = reader.filled(text.happened[happened])
+    with st.container(key="lesson_outcome", border=True):
+        verdict = reader.word("right" if said == happened else "wrong")
+        st.markdown(f"**{reader.word('happened')}: {verdict}** {text.options[happened]}")
+        st.markdown(reader.word("again") if UNKNOWN in told else told, unsafe_allow_html=True)
+        reader.say(f"**{reader.word('why')}:** {text.why}")
+        reader.say(text.formula, key="lesson_formula")
+
+
+def onward(reader: Reader) -> None:
+    """What else there is to say, and the way to the next step."""
+    step = reader.step
+    if not course.passed(step):
+        return
+    if reader.text.more:
+        reader.say(reader.text.more)
+    last = step.number == len(STEPS)
+    with st.container(key="lesson_next"):
+        st.markdown(f"**{reader.word('finished' if last else 'passed')}**")
+        if last:
+            st.page_link("pages/playground.py", label=reader.word("playground"))
+        else:
+            coming = step.number + 1
+            label = f"{reader.word('next')} {coming}: {text(STEPS[step.number].key, reader.language).title}"
+            button(label, course.go, coming, type="primary", key=f"lesson_next_{coming}")
+
+
+def _typed(reader: Reader) -> None:
+    here = visit().lesson
+    kept = here.typed[1] if here.typed and here.typed[0] == reader.step.key else None
+    control(
+        "number_input", reader.word("typed"), None if kept is None else round(100 * kept, 6), _keep_typed,
+        name="lesson_typed", min_value=0.0, max_value=100.0, step=0.1,
+    )  # fmt: skip
+    if kept is not None:
+        st.markdown(reader.word("not yet"))
+
+
+def _keep_typed(points: float | None) -> None:
+    step = STEPS[course.progress().step - 1]
+    visit().lesson.typed = None if points is None else (step.key, points / 100)

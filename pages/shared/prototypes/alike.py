@@ -1,0 +1,90 @@
+"""Like people: whether they are decided alike, cell by cell, and a short list of those who are not."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from fairglvq import wording
+from fairglvq.explain import alike
+from fairglvq.explain.alike import Alike
+from fairglvq.explain.view import View
+from pages.shared.prototypes import sentences
+from pages.shared.prototypes.cards import number_of, row_chosen
+from pages.shared.prototypes.sentences import md
+
+LISTED = 20  # people
+ALONE = "Fewer than two people were measured: there is nobody to compare."
+
+
+def draw(view: View, method: str) -> None:
+    """The whole section."""
+    found = view.alike(method)
+    st.markdown("## Are like people decided alike?")
+    if found is None:
+        st.markdown(ALONE)
+        return
+    about = alike.summary(found, view.people)
+    st.markdown(" ".join(alike.words(about, [md(name) for name in view.who])))
+    st.caption(
+        f"{md(alike.how_compared(about))} This is one way to say who is alike; another one may find other people."
+    )
+    left, right = st.columns(2, gap="large")
+    with left:
+        _by_cell(view, method, found)
+    with right:
+        _people(view, method, found)
+
+
+def _by_cell(view: View, method: str, found: Alike) -> None:
+    noun, cells = sentences.noun(view, method), found.cells
+    st.markdown(f"**Whose borders part like people, {noun} by {noun}**")
+    order = np.lexsort((-cells.n, -cells.unlike))
+    order = order[cells.n[order] > 0]
+    table = pd.DataFrame(
+        {
+            noun: order + 1,
+            "decides": [view.people.classes[c] for c in view.cells(method).answers[order]],
+            "people": cells.n[order],
+            "unlike most": cells.unlike[order],
+            "consistency": [wording.percent(share) for share in cells.consistency[order]],
+            "pairs that fare differently": [wording.percent(share) for share in cells.violations[order]],
+        }
+    )
+    st.dataframe(table, hide_index=True, alt=f"Individual fairness of each {noun}, most people decided unlike first.")
+    st.caption(
+        f"In a {noun}'s cell everybody gets the same decision, so whoever differs stands beyond its border. The last "
+        "column: two people less than one whole column apart, of whom only one gets the favourable decision."
+    )
+
+
+def _people(view: View, method: str, found: Alike) -> None:
+    st.markdown("**Decided unlike the people most like them**")
+    some, people = found.unlike[:LISTED], view.people
+    if not len(some):
+        st.markdown("Nobody: everybody is decided like most of those most like them.")
+        return
+    decided, n = view.cells(method).decisions, found.near.others.people.shape[1]
+    agrees = found.agreement[np.searchsorted(found.near.compared, some)]
+    table = pd.DataFrame(
+        {
+            "person": [number_of(view, i) for i in some],
+            "group": [people.groups[g] for g in people.s[some]],
+            "true label": [people.classes[c] for c in people.y[some]],
+            "decision": [people.classes[c] for c in decided[some]],
+            f"same, of {n}": np.round(agrees * n).astype(int),
+        }
+    )
+    st.dataframe(
+        table,
+        hide_index=True,
+        key="p_unlike",
+        on_select=partial(row_chosen, "p_unlike", view.settings.dataset, some),
+        selection_mode="single-row",
+        alt="People decided unlike most of those most like them, a row each.",
+    )
+    more = f" The first {LISTED} of {len(found.unlike):,} are listed." if len(found.unlike) > LISTED else ""
+    st.caption(f"Tick a row to meet that person, and those most like them.{more}")

@@ -1,0 +1,37 @@
+"""Links that a teacher hands out."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode, urlsplit
+
+import streamlit as st
+
+from pages.shared.visit import LinkVisit
+
+
+def base() -> str:
+    """Where this app is, as the teacher's browser calls it."""
+    return (st.context.url or "").split("?")[0].rstrip("/").removesuffix("/teach")
+
+
+def only_here() -> bool:
+    """Whether nobody else can use the address by which the teacher came."""
+    return urlsplit(base()).hostname in ("localhost", "127.0.0.1", "::1")
+
+
+def lesson(language: str, **query: str) -> str:
+    """A link to the lesson."""
+    return _link("lesson", query | ({} if language == "en" else {"lang": language}))
+
+
+def made(links: LinkVisit) -> str:
+    """The link of the choices on the page."""
+    shown = links.display.to_query() | ({"embed": "true"} if links.embedded else {})
+    if links.page == "lesson":
+        start = {} if links.step == 1 else {"step": str(links.step)}
+        return lesson(links.language, **start, **shown)
+    return _link("", links.model | shown)
+
+
+def _link(page: str, query: dict[str, str]) -> str:
+    return f"{base()}/{page}" + (f"?{urlencode(query, safe='.')}" if query else "")

@@ -1,0 +1,276 @@
+"""A room as its teacher sees it: how to join it, where the class is, what it says, and what it is asked to do."""
+
+from __future__ import annotations
+
+import base64
+import time
+from functools import partial
+from html import escape
+
+import streamlit as st
+
+from fairglvq.classroom import summary
+from fairglvq.classroom.rooms import Pace, RoomError, RoomView
+from fairglvq.fairness import limit
+from fairglvq.fairness.limit import Limit
+from fairglvq.figures.classroom import Bar, bars_html, plane_alt, plane_figure
+from fairglvq.figures.svg import to_svg
+from fairglvq.grammar import BACKGROUNDS
+from fairglvq.lesson.steps import STEPS, Step
+from fairglvq.lesson.texts import LANGUAGES, text
+from fairglvq.wording import count
+from pages.shared import server
+from pages.shared.style import theme
+from pages.shared.teach import addresses
+from pages.shared.visit import visit
+from pages.shared.widgets import answer_buttons, bound, button, one_of
+
+POLL = 2.0  # seconds between two looks at the class
+CHALLENGES = {challenge.key: (step, challenge) for step in STEPS for challenge in step.challenges}
+STYLE = """<style>
+.join { display: flex; flex-wrap: wrap; gap: 0.5rem 2.5rem; align-items: center; }
+.join .code { font-size: clamp(3rem, 9vw, 6.5rem); font-weight: 700; letter-spacing: 0.12em; line-height: 1; }
+.join .link { font-size: clamp(1.1rem, 2.4vw, 1.9rem); font-weight: 600; overflow-wrap: anywhere; }
+.join img { width: clamp(9rem, 16vw, 14rem); height: auto; background: #ffffff; border-radius: 0.5rem; }
+.class-bars { display: grid; gap: 0.45rem; }
+.class-bars .row {
+  display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) 2.5ch; gap: 0.2rem 0.8rem; align-items: center;
+}
+.class-bars .words { line-height: 1.25; }
+.class-bars .mark { font-style: normal; font-weight: 600; }
+.class-bars .mark::before { content: "· "; }
+.class-bars .track {
+  height: 1.1rem; border-radius: 0.25rem; background: color-mix(in srgb, currentColor 12%, transparent);
+}
+.class-bars .bar {
+  display: block; height: 100%; border-radius: 0.25rem; transition: width 0.4s;
+  background: color-mix(in srgb, currentColor 75%, transparent);
+}
+.class-bars .n { font-variant-numeric: tabular-nums; text-align: right; }
+.plane { display: block; width: 100%; max-width: 64rem; height: auto; }
+.st-key-class, .st-key-class [data-testid="stVerticalBlock"] { gap: 0.7rem; }
+.st-key-class p { margin-bottom: 0; }
+@media (max-width: 640px) {
+  .class-bars .row { grid-template-columns: minmax(0, 1fr) 2.5ch; }
+  .class-bars .words { grid-column: 1 / -1; }
+}
+@media (prefers-reduced-motion: reduce) { .class-bars .bar { transition: none; } }
+</style>"""
+
+
+def draw() -> None:
+    """Everything about the room in the address."""
+    here = visit().teach
+    st.html(STYLE)
+    _invite(here.code)
+    st.fragment(_live, run_every=POLL)()
+    _leave()
+
+
+def _invite(code: str) -> None:
+    """How to join, to be read from the last row."""
+    import segno  # only a teacher needs it
+
+    here = visit().teach
+    link = addresses.lesson(here.language, room=code)
+    picture = segno.make(link, error="m", micro=False).svg_data_uri(scale=4, border=2, light="#ffffff")
+    st.html(
+        f'<div class="join"><img src="{picture}" alt="QR code of the link"><div><div class="code">{escape(code)}</div>'
+        f'<div class="link">{escape(link.split("://")[-1])}</div></div></div>'
+    )
+    if addresses.only_here():
+        st.warning(
+            "Students cannot open this link: it works on this computer only. Open this page by the computer's name or "
+            "address in the network instead of localhost, and the link here follows."
+        )
+    with st.expander("The link to copy, its language, and the key to this room"):
+        one_of("Language of the lesson", LANGUAGES, "teach.language")
+        st.code(link, language=None)
+        st.caption(
+            "The address of this page holds the key to the room. Bookmark it to come back, also after the server was "
+            "restarted, and keep it to yourself: on a projector, show the page in full screen (F11)."
+        )
+
+
+def _live() -> None:
+    """What changes while one looks."""
+    answer_buttons()
+    here = visit().teach
+    try:
+        room = server.rooms().look(here.code, here.key)
+    except RoomError as problem:
+        here.problem, here.code, here.key = str(problem), "", ""
+        st.rerun()
+        return
+    if server.rooms().problem:
+        st.warning(
+            f"The room is in memory only and does not survive a restart of the server: {server.rooms().problem}."
+        )
+    with st.container(key="class"):
+        _pace(room)
+        left, right = st.columns(2, gap="large")
+        with left:
+            _where(room)
+        with right:
+            _predictions(room)
+        _challenges(room)
+
+
+def _pace(room: RoomView) -> None:
+    """Hold the class, show it what happened, take it on, let it go."""
+    pace, last = room.pace, STEPS[-1].number
+    opened = f" Steps up to {pace.opened} are open for all." if pace.opened > 1 else ""
+    st.markdown(f"**{_said(pace)}**{opened}")
+    with st.container(horizontal=True, vertical_alignment="bottom", key="pace"):
+        if pace.hold is None:
+            bound("selectbox", "Step", "teach.hold_at", options=[step.number for step in STEPS], width=90)
+            chosen = visit().teach.hold_at
+            button(
+                f"Hold the class at step {chosen}",
+                _set_pace,
+                pace._replace(hold=chosen, revealed=False),
+                type="primary",
+            )
+            following = max(pace.opened, 1) + 1
+            if following <= last:
+                button(f"Open step {following} for all", _set_pace, pace._replace(opened=following))
+        else:
+            if not pace.revealed:
+                button("Show what happens", _set_pace, pace._replace(revealed=True), type="primary")
+            if pace.hold < last:
+                following = pace.hold + 1
+                together = Pace(following, False, max(pace.opened, following))
+                button(
+                    f"On to step {following} together",
+                    _set_pace,
+                    together,
+                    type="primary" if pace.revealed else "secondary",
+                )
+            button("Let go", _set_pace, pace._replace(hold=None, revealed=False))
+
+
+def _said(pace: Pace) -> str:
+    if pace.hold is None:
+        return "Everybody goes at their own speed."
+    if pace.revealed:
+        return f"The class is held at step {pace.hold}: everybody can try it out, and nobody goes beyond it."
+    return (
+        f"The class is held at step {pace.hold}: everybody answers its question, and what happens stays hidden until "
+        "you show it."
+    )
+
+
+def _set_pace(pace: Pace) -> None:
+    here = visit().teach
+    server.rooms().set_pace(here.code, here.key, pace)
+    if pace.hold:
+        here.hold_at = pace.hold
+        here.step = None
+
+
+def _where(room: RoomView) -> None:
+    st.header("Where the class is", anchor=False)
+    here = sum(student.here for student in room.students)
+    if not room.students:
+        st.markdown("Nobody has come yet. Show the code or the link above: each student who opens it appears here.")
+    else:
+        st.markdown(f"**{count(len(room.students), 'student')}**, {here} of them on the page right now.")
+    counts = summary.at_steps(room)
+    language = visit().teach.language
+    rows = [
+        Bar(f"{step.number} {text(step.key, language).title}", counts[step.number], _note(room.pace, step.number))
+        for step in STEPS
+    ]
+    st.html(bars_html(rows, "Students by step"))
+    hours = max(0, round((room.ends - time.time()) / 3600))
+    st.caption(f"Unused, the room ends by itself in {count(hours, 'hour')}; nothing of it is kept then.")
+
+
+def _note(pace: Pace, step: int) -> str:
+    return "held here" if pace.hold == step else ""
+
+
+def _predictions(room: RoomView) -> None:
+    st.header("What the class expects", anchor=False)
+    here = visit().teach
+    number = here.step or summary.step_in_view(room)
+    bound(
+        "segmented_control", "Question of step", "teach.step", options=[step.number for step in STEPS],
+        help="Without a choice: the step at which the class is held, or where most students are.",
+    )  # fmt: skip
+    step = STEPS[number - 1]
+    words, given = text(step.key, here.language), summary.answers(room, step.prediction.key)
+    said = sum(given.values())
+    st.markdown(f"**Step {number}: {words.title}.** {said} of {count(len(room.students), 'student')} answered.")
+    st.html(
+        bars_html([Bar(words.options[key], n) for key, n in given.items()], f"Answers to the question of step {number}")
+    )
+
+
+def _challenges(room: RoomView) -> None:
+    st.header("Challenges: everybody's best model", anchor=False)
+    names = {key: f"Step {step.number}: {_target(key)}" for key, (step, _) in CHALLENGES.items()}
+    one_of("Challenge", names, "teach.challenge", label_visibility="collapsed")
+    step, challenge = CHALLENGES[visit().teach.challenge]
+    found = summary.results(room, challenge.key)
+    alt = plane_alt(found, challenge)
+    st.markdown(alt)
+    if found:
+        figure = plane_figure(found, challenge, limit=_limit(step), theme=theme())
+        picture = to_svg(figure, width=1000, height=460, background=BACKGROUNDS[theme()], alt=alt)
+        data = base64.b64encode(picture.encode()).decode()
+        st.html(f'<img class="plane" alt="{escape(alt)}" src="data:image/svg+xml;base64,{data}">')
+
+
+def _target(key: str) -> str:
+    _, challenge = CHALLENGES[key]
+    return f"gap ≤ {100 * challenge.gap:g}, accuracy ≥ {100 * challenge.accuracy:g}%"
+
+
+def _limit(step: Step) -> Limit | None:
+    """The line that no model can pass, where it is known exactly."""
+    return None if step.settings.real else _known(step.settings.dataset)
+
+
+@st.cache_data(show_spinner=False)
+def _known(dataset: str) -> Limit:
+    return limit.known(dataset)
+
+
+def _leave() -> None:
+    """Take the results along, and end the room."""
+    here = visit().teach
+    with st.container(horizontal=True, vertical_alignment="center", key="leave"):
+        st.download_button(
+            "Export as CSV", partial(_csv, here.code, here.key), file_name=f"room_{here.code}.csv", mime="text/csv",
+            on_click="ignore",
+        )  # fmt: skip
+        if not here.ending:
+            button("End the room", _ask_to_end)
+        else:
+            st.markdown("End it for everybody? Answers that you have not exported are lost.")
+            button("Yes, end it", _end, type="primary")
+            button("No", _keep)
+
+
+def _csv(code: str, key: str) -> str:
+    return summary.to_csv(server.rooms().look(code, key))
+
+
+def _ask_to_end() -> None:
+    visit().teach.ending = True
+
+
+def _keep() -> None:
+    visit().teach.ending = False
+
+
+def _end() -> None:
+    here = visit().teach
+    server.rooms().end(here.code, here.key)
+    here.problem, here.code, here.key, here.ending = (
+        f"Room {here.code} has ended, and nothing of it is kept.",
+        "",
+        "",
+        False,
+    )

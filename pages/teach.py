@@ -1,0 +1,60 @@
+"""Teach: a room that a class works in, and links that show the app as a lesson needs it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from fairglvq.classroom.rooms import RoomError
+from pages.shared import menu, server
+from pages.shared.style import STYLE
+from pages.shared.teach import generator, room
+from pages.shared.visit import visit
+from pages.shared.widgets import button
+
+INTRO = (
+    "In a **room** your class does the lesson together, each student on a device of their own. You see here who is at "
+    "which step, what the class expects before anybody sees what happens, and the best model of everyone; you hold the "
+    "class at a step, show what happens, and go on together. Students join by a link or a code. Nobody is asked for a "
+    "name: nothing personal is stored, and a room ends by itself."
+)
+OWN_STYLE = """<style>
+@media (max-width: 640px) { [data-testid="stExpandSidebarButton"]::after { content: "Pages" !important; } }
+</style>"""
+
+
+def main() -> None:
+    """The room in the address, or how to get one."""
+    here = visit().teach
+    query = here.address.followed()
+    if query is not None:
+        here.code, here.key = query.get("room", ""), query.get("key", "")
+        if here.code and not here.key:
+            here.problem, here.code = (
+                "This link lacks the key to the room. Students join by the link to the lesson.",
+                "",
+            )
+    st.html(STYLE + OWN_STYLE)
+    st.title("Join this room" if here.code else "Teach with the lesson", anchor=False)
+    if here.problem:
+        st.info(here.problem)
+    if here.code:
+        room.draw()
+    else:
+        st.markdown(INTRO)
+        button("Open a room", _open, type="primary")
+        st.divider()
+        generator.draw()
+    here.address.write({"room": here.code, "key": here.key} if here.code else {})
+
+
+def _open() -> None:
+    here = visit().teach
+    try:
+        here.code, here.key = server.rooms().open()
+        here.problem = ""
+    except (RoomError, OSError) as problem:
+        here.problem = str(problem)
+
+
+menu.require_app()
+main()
