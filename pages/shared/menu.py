@@ -30,7 +30,7 @@ def navigate() -> StreamlitPage:
     page = st.navigation(pages(), position="hidden" if st.context.is_embedded else "top")
     here = visit()
     if here.page != page.url_path:
-        here.page, here.entered = page.url_path, True
+        here.page, here.entries = page.url_path, here.entries + 1
     _follow_display()
     answer_buttons()
     return page

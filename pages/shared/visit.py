@@ -48,6 +48,8 @@ class Address:
 
     written: dict[str, str] | None = None
     """The parameters that stand there; None before the first run."""
+    entries: int = -1
+    """The number of pages entered when it was last looked at."""
 
     def followed(self) -> dict[str, str] | None:
         """The link to follow in this run: on the first, after Back or Forward, and where a link led to the page.
@@ -56,7 +58,8 @@ class Address:
         yet, or a bare one, because the page was chosen in the menu.
         """
         context, here = get_script_run_ctx(), visit()
-        by_link, here.entered = here.entered and bool(st.query_params), False
+        says_more = any(name not in here.display.to_query() for name in st.query_params)
+        by_link, self.entries = says_more and self.entries != here.entries, here.entries
         if self.written is not None and not by_link and not (context and context.is_history_navigation):
             return None
         self.written = st.query_params.to_dict()
@@ -94,6 +97,7 @@ class ModelVisit:
     awaited: list[Job] = field(default_factory=list)  # jobs whose end changes the page
     # what belongs to the stage
     view: dict[str, Any] | None = None
+    sent_view: dict[str, Any] | None = None  # by the stage in view
     reply: dict[str, Any] | None = None
     facts: dict[str, Any] | None = None
     films: dict[str, Film] = field(default_factory=dict)
@@ -309,7 +313,7 @@ class Visit:
     """Everything that the app keeps of one session."""
 
     page: str | None = None
-    entered: bool = False  # just now, from another page
+    entries: int = 0  # how often a page was entered from another one
     display: Display = field(default_factory=Display)
     display_address: Address = field(default_factory=Address)
     widgets: dict[str, Shown] = field(default_factory=dict)
