@@ -158,6 +158,8 @@ class PrototypesVisit:
 class StreamVisit:
     """The stream in view."""
 
+    address: Address = field(default_factory=Address)
+    repairs: list[str] = field(default_factory=list)
     dataset: str = "xor"
     drift: Drift = "border"
     C: float = 1.0

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fairglvq.experiments import methods
 from fairglvq.scenes.settings import FIELDS, TABLE
 from fairglvq.scenes.sources import lent
-from fairglvq.tradeoff.choice import BINS, FOLDS, PARAMETERS, SEEDS, Choice, digits, has_bins, read_strengths, usual
+from fairglvq.tradeoff.choice import BINS, FOLDS, SEEDS, SHARED, Choice, digits, has_bins, read_strengths, usual
 from fairglvq.tradeoff.measures import MEASURES
 from pages.shared.links import read_value, written
 
@@ -17,7 +17,7 @@ def to_query(choice: Choice) -> dict[str, str]:
     """The link's parameters: only what differs from the data set's usual choice."""
     own = usual(choice.dataset)
     query = {} if choice.dataset == Choice().dataset else {"data": choice.dataset}
-    for name in PARAMETERS:
+    for name in SHARED:
         if getattr(choice, name) != getattr(own, name):
             query[FIELDS[name].query] = written(getattr(choice, name))
     for name in ("folds", "seeds", "x", "y", "table", "bins"):
@@ -42,7 +42,7 @@ def from_query(params: Mapping[str, str]) -> tuple[Choice, list[str]]:
     elif dataset != TABLE:
         dataset = read_value(FIELDS["dataset"], dataset, Choice().dataset, repairs)
     own = usual(dataset)
-    values = {n: read_value(FIELDS[n], params.get(FIELDS[n].query), getattr(own, n), repairs) for n in PARAMETERS}
+    values = {n: read_value(FIELDS[n], params.get(FIELDS[n].query), getattr(own, n), repairs) for n in SHARED}
     bins = BINS if has_bins(dataset) else BINS[:1]
     for name, allowed in (("folds", FOLDS), ("seeds", SEEDS), ("bins", bins), ("x", MEASURES), ("y", MEASURES)):
         text = params.get(name, str(getattr(own, name)))
@@ -51,7 +51,7 @@ def from_query(params: Mapping[str, str]) -> tuple[Choice, list[str]]:
             repairs.append(f"{name} “{text[:24]}” is not possible here: {getattr(own, name)} is used instead.")
         values[name] = getattr(own, name) if found is None else found
     strengths = _read_methods(params, own, repairs)
-    known = {FIELDS[n].query for n in PARAMETERS} | {"data", "table", *values, "methods", "embed"}
+    known = {FIELDS[n].query for n in SHARED} | {"data", "table", *values, "methods", "embed"}
     repairs += [
         f"“{name[:24]}” in the link means nothing here and was left out."
         for name in params
