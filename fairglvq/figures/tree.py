@@ -17,7 +17,7 @@ from fairglvq.figures.tradeoff import FONT, GRID, INK
 from fairglvq.grammar import Theme, class_colours, group_shapes
 
 ROW = 25  # pixels
-LONGEST = 44  # letters of a line
+LONGEST = 38  # letters of a line
 
 
 def tree_figure(nodes: Sequence[Node], marks: Marks, *, theme: Theme = "light") -> go.Figure:
@@ -61,13 +61,13 @@ def _add_leaves(figure: go.Figure, leaves: Sequence[Node], marks: Marks, theme: 
         colour = colours[label].mark(theme)
         figure.add_scatter(
             x=[node.depth for node in own], y=[node.row for node in own], mode="markers+text", name=name,
-            showlegend=False, textposition="middle right", textfont={"color": colour, "size": 12},
+            showlegend=False, textposition="middle right", textfont={"color": INK.mark(theme), "size": 12},
             text=[
                 f" <b>{node.leaf + 1}</b> {wording.cut(name, 24)}, {wording.percent(_share(marks, node), 0)}"
                 for node in own
             ],
             marker={
-                "color": colour, "size": [9 + 14 * np.sqrt(_share(marks, node)) for node in own],
+                "color": colour, "opacity": 1, "size": [9 + 14 * np.sqrt(_share(marks, node)) for node in own],
                 "symbol": [shapes[marks.pseudo[node.leaf]] for node in own],
             },
             customdata=[[node.leaf] for node in own], hoverinfo="text",
