@@ -10,7 +10,7 @@ from fairglvq.lesson.numbers import limit_points
 from fairglvq.lesson.progress import Progress
 from fairglvq.lesson.steps import STEPS, Step
 from fairglvq.lesson.texts import LANGUAGES, words
-from pages.shared import menu, training
+from pages.shared import menu, student, training
 from pages.shared.lesson import challenges, course, people
 from pages.shared.lesson import words as said
 from pages.shared.playground import picture
@@ -73,6 +73,7 @@ def main() -> None:
         with after:
             tell(reader)
     course.write_link()
+    student.listen(course.progress)
 
 
 def heading(step: Step) -> None:
@@ -87,6 +88,7 @@ def heading(step: Step) -> None:
         one_of("Language", LANGUAGES, "lesson.language", label_visibility="collapsed")
         if course.progress() != Progress():
             button(words(visit().lesson.language)["restart"], course.start_again, key="lesson_restart", type="tertiary")
+    student.banner(course.progress(), visit().lesson.language, course.go)
 
 
 def stage(step: Step) -> None:
@@ -108,7 +110,7 @@ def extras(step: Step) -> dict[str, Any]:
     """What a step adds to the description of its scene."""
     found: dict[str, Any] = {"without": course.hidden(step), "layout": "beside" if step.curve_beside else ""}
     found |= {"tallest": TALLEST, "from_top": True}
-    if step.limit_line and course.answered(step):
+    if step.limit_line and course.revealed(step):
         found["limit"] = limit_points(step.settings.dataset)
     return found
 

@@ -67,8 +67,8 @@ class Progress:
         return ".".join(parts)
 
     @classmethod
-    def from_text(cls, text: str) -> Progress:
-        """What a link says; whatever in it is unknown or broken is left out."""
+    def from_text(cls, text: str, opened: int = 1) -> Progress:
+        """What a link says; whatever in it is unknown or broken is left out. A teacher may have ``opened`` steps."""
         first, *parts = text.split(".")
         answers, passed, results = {}, set(), {}
         for part in parts:
@@ -85,7 +85,7 @@ class Progress:
                     results[found[1]] = Result(*shares, found[4] == "1")
         progress = cls(1, answers, frozenset(passed), results)
         wanted = int(first) if re.fullmatch(r"\d{1,2}", first, re.ASCII) else 1
-        return progress.at(min(max(wanted, 1), progress.reached))
+        return progress.at(min(max(wanted, 1), max(progress.reached, opened)))
 
 
 def _rank(key: str, result: Result) -> tuple[bool, float]:

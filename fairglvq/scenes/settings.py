@@ -404,7 +404,7 @@ def nearest_allowed(field: Field, number: float) -> Any:
     if field.choices:
         return min(field.choices, key=lambda choice: abs(choice - number))
     value = min(max(number, field.low), field.high)
-    return round(value) if isinstance(field.step, int) else value
+    return round(value) if isinstance(field.step, int) else float(value)
 
 
 def in_words(settings: Settings) -> dict[str, str]:
@@ -420,7 +420,7 @@ def in_words(settings: Settings) -> dict[str, str]:
         (len(settings.erased), "points erased"),
         (len(settings.start.prototypes) if settings.start else 0, "prototypes placed before training"),
     )
-    done = [f"{count} {what}" for count, what in hand if count]
+    done = [f"{what}: {count}" for count, what in hand if count]
     return found | ({"By hand": ", ".join(done)} if done else {})
 
 

@@ -76,10 +76,13 @@ html { font-size: 22px; }
 .stApp { --grey: 100%; --edge: var(--st-text-color, currentColor); }
 [data-testid="stSidebar"], [data-testid="stExpandSidebarButton"] { display: none; }
 .stApp [data-testid="stCaptionContainer"], .stApp [data-testid="stCaptionContainer"] p { color: inherit; opacity: 1; }
+.stApp [data-testid="stAlert"] p { color: var(--st-text-color, inherit); }
 .stApp [data-testid^="stBaseButton"] { border-color: currentColor; }
 </style>"""
 
 # Inside another page, without menu: the page around it has its own head and margins.
 EMBED_STYLE = """<style>
 .stApp .stMainBlockContainer { padding: 1rem; }
+.stApp:has([data-testid="stExpandSidebarButton"]) .stMainBlockContainer { padding-top: 3.6rem; }
+.stApp [data-testid="stExpandSidebarButton"]::after { content: "Controls"; }
 </style>"""

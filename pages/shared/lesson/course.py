@@ -13,6 +13,7 @@ from fairglvq.lesson.steps import STEPS, Step
 from fairglvq.lesson.texts import LANGUAGES
 from fairglvq.scenes.settings import Settings
 from fairglvq.scenes.training import filmed
+from pages.shared import student
 from pages.shared.playground import picture
 from pages.shared.server import training_service
 from pages.shared.visit import visit
@@ -24,7 +25,8 @@ def begin() -> Step:
     query = here.address.followed()
     if query is not None:
         here.language = query["lang"] if query.get("lang") in LANGUAGES else "en"
-        save(Progress.from_text(query.get("progress", "")))
+        student.arrive(query)
+        save(Progress.from_text(query.get("progress", query.get("step", "")), opened=student.opened()))
     here.model.awaited = []
     step = STEPS[progress().step - 1]
     _put_on_stage(step)
@@ -33,7 +35,7 @@ def begin() -> Step:
 
 def write_link() -> None:
     """Let the address say how far the lesson has come."""
-    here, query = visit().lesson, {}
+    here, query = visit().lesson, student.to_query()
     if here.language != "en":
         query["lang"] = here.language
     if progress() != Progress():
@@ -49,11 +51,12 @@ def progress() -> Progress:
 def save(new: Progress) -> None:
     """Every change of progress goes through here."""
     visit().lesson.progress = new
+    student.report(new)
 
 
 def may_enter(number: int) -> bool:
-    """Whether a step is open."""
-    return number <= progress().reached
+    """Whether a step is open: its gates are, or a teacher's link or room has opened it, and nobody holds the class."""
+    return student.may_enter(number, number <= progress().reached)
 
 
 def go(number: int) -> None:
@@ -84,10 +87,15 @@ def passed(step: Step) -> bool:
     return step.key in progress().passed
 
 
+def revealed(step: Step) -> bool:
+    """Whether what happens can be seen: the prediction was given, and no teacher holds the class before it."""
+    return answered(step) and (passed(step) or not student.waits(step.number))
+
+
 def ready(step: Step, seen: Seen) -> bool:
     """Whether what the prediction has brought is in view."""
     settings = visit().lesson.model.settings
-    return answered(step) and seen.settings == settings and settings.methods == step.settings.methods
+    return revealed(step) and seen.settings == settings and settings.methods == step.settings.methods
 
 
 def happened(step: Step, seen: Seen) -> str | None:
@@ -101,7 +109,7 @@ def happened(step: Step, seen: Seen) -> str | None:
 def hidden(step: Step) -> list[str]:
     """Parts of the stage that are left out now."""
     parts = set(step.hidden)
-    parts |= set() if answered(step) else set(step.hidden_before)
+    parts |= set() if revealed(step) else set(step.hidden_before)
     parts |= set() if passed(step) else set(step.hidden_until_done)
     return sorted(parts)
 
@@ -153,12 +161,12 @@ def train_ahead(step: Step) -> None:
 def _put_on_stage(step: Step) -> None:
     """Another step, or its picture after the prediction: its settings, and nothing of what was done before."""
     here = visit().lesson
-    model, now = here.model, (step.number, answered(step))
+    model, now = here.model, (step.number, revealed(step))
     if here.shown == now and _belongs(model.settings, step):
         return
     entered = here.shown is None or here.shown[0] != step.number
     here.shown = now
-    settings = step.settings if answered(step) or step.before is None else step.before
+    settings = step.settings if revealed(step) or step.before is None else step.before
     model.settings, model.fresh, model.history, model.reply = settings, settings, [], None
     if entered:
         model.view = dict(step.view)

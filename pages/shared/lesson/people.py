@@ -23,7 +23,7 @@ BEFORE, AFTER = "glvq", "fairglvq"
 
 def draw(reader: Reader) -> None:
     """One person after the other; the first without a verdict is open."""
-    if not (course.answered(reader.step) and AFTER in reader.seen.scene.trainings):
+    if not (course.revealed(reader.step) and AFTER in reader.seen.scene.trainings):
         return
     view, answers = _view(reader), course.progress().answers
     for verdict, i in zip(reader.step.gate.verdicts, chosen(view), strict=True):

@@ -54,6 +54,8 @@ def before(reader: Reader) -> None:
     with st.container(key="lesson_question", border=True):
         if course.answered(reader.step):
             _said(reader)
+            if not course.revealed(reader.step):
+                st.markdown(f"**{reader.word('room waits')}**")
         else:
             reader.say(f"**{reader.word('predict')}** {text.question}")
             options(reader, reader.step.prediction.key, text.options)
@@ -72,7 +74,7 @@ def _said(reader: Reader) -> None:
 
 def after(reader: Reader) -> None:
     """What to do, and what happened: in the order in which it does."""
-    if not course.answered(reader.step):
+    if not course.revealed(reader.step):
         return
     if not (course.ready(reader.step, reader.seen) or course.passed(reader.step)):
         st.markdown(reader.word("waiting"))

@@ -15,7 +15,7 @@ from fairglvq.scenes.settings import FIELDS, PRESETS, Settings, with_changes
 from pages.shared import display, links
 from pages.shared.teach import addresses
 from pages.shared.visit import visit
-from pages.shared.widgets import bound, control, one_of
+from pages.shared.widgets import bound, control, one_of, store
 
 PAGES = {"lesson": "Lesson", "playground": "Playground"}
 PARTS = {name: field.label for name, field in FIELDS.items()}
@@ -30,14 +30,11 @@ def draw() -> None:
     one_of("Page", PAGES, "links.page")
     if here.page == "lesson":
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            bound(
-                "selectbox",
-                "Start at step",
-                "links.step",
-                options=[s.number for s in STEPS],
-                format_func=_step,
-                width=420,
-            )
+            control(
+                "selectbox", "Start at step", here.step, partial(store, "links.step"), width=420,
+                name=f"links_step_{here.language}", options=[step.number for step in STEPS],
+                format_func=partial(_step, here.language),
+            )  # fmt: skip
             one_of("Language", LANGUAGES, "links.language")
     else:
         _playground()
@@ -56,8 +53,8 @@ def draw() -> None:
     st.link_button("Open it", link)
 
 
-def _step(number: int) -> str:
-    return f"{number} {text(STEPS[number - 1].key, visit().links.language).title}"
+def _step(language: str, number: int) -> str:
+    return f"{number} {text(STEPS[number - 1].key, language).title}"
 
 
 def _playground() -> None:

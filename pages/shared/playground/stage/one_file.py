@@ -13,10 +13,7 @@ from datetime import date
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from markupsafe import Markup
-
 from fairglvq.datasets import DATASETS
-from fairglvq.report.templating import render
 from fairglvq.scenes.scene import TITLES, Scene
 from fairglvq.scenes.settings import FIELDS, TABLE, Settings, in_words
 from fairglvq.scenes.sources import dataset_of
@@ -47,6 +44,10 @@ def refusal(settings: Settings) -> str:
 
 def page(scene: Scene, settings: Settings, heading: Heading, view: Mapping[str, Any] | None = None) -> str:
     """The scene, with the films that it has, as a page of its own; ``view`` is what it opens with."""
+    from markupsafe import Markup  # when a file is made: nobody's first picture waits for it
+
+    from fairglvq.report.templating import render
+
     if reason := refusal(settings):
         raise ValueError(reason)
     filmed = [method for method in scene.meta["filmed"] if method in scene.meta["films"]]

@@ -15,7 +15,7 @@ import { updatePage } from "./page_update.js";
 import { readTheme } from "./theme.js";
 import { createToolbar } from "./toolbar.js";
 import { unpack } from "./unpack.js";
-import { carryOver, firstView, newState, viewOf } from "./view.js";
+import { carryOver, firstView, linkOf, newState, viewOf } from "./view.js";
 
 const GESTURE_PATIENCE = 4000; // milliseconds without an answer before a gesture is sent again
 const VIEW_DELAY = 400; // milliseconds of rest before Python hears about the view
@@ -49,6 +49,7 @@ export class Stage {
     this.legend = createLegend(this.slot("legend"), this);
     this.sizes = new ResizeObserver(() => this.layout());
     this.sizes.observe(this.slot("panels"));
+    root.addEventListener("fold", ({ detail }) => this.keepFold(detail), { signal: this.ending.signal });
   }
 
   slot(name) {
@@ -272,6 +273,11 @@ export class Stage {
     this.seek(0);
   }
 
+  keepFold({ dataset, open }) {
+    this.state.open[open ? "add" : "delete"](dataset.fold);
+    this.scheduleView();
+  }
+
   setSpeed(speed) {
     this.state.speed = speed;
     this.invalidate();
@@ -318,6 +324,8 @@ export class Stage {
       const text = JSON.stringify(view);
       if (text === this.sentView) return;
       this.sentView = text;
+      // Here and not by Python: Streamlit adds to the browser's history, and Back shall lead to other settings, not views.
+      if (this.scene.meta.linked) history.replaceState(history.state, "", linkOf(location.href, view));
       this.send.view(view);
     }, VIEW_DELAY);
   }

@@ -1,0 +1,154 @@
+"""The teacher's page without a browser: opening a room, watching it, asking things of it, ending it; and links."""
+
+import apptest
+import pytest
+from apptest import labelled
+
+from fairglvq.classroom.rooms import Pace
+from fairglvq.lesson.progress import Progress
+from fairglvq.lesson.steps import STEPS
+from fairglvq.lesson.texts import text
+from pages.shared import server
+from pages.shared.teach import addresses
+from pages.shared.visit import LinkVisit
+
+
+@pytest.fixture(autouse=True)
+def own_rooms(tmp_path, monkeypatch):
+    monkeypatch.setenv("FAIRGLVQ_ROOMS", str(tmp_path / "rooms.sqlite"))
+    server.rooms.clear()
+    yield
+    server.rooms().close()
+    server.rooms.clear()
+
+
+def press(at, label):
+    return labelled(at.button, label).click().run()
+
+
+def words(at):
+    return "\n".join([*(one.value for one in at.markdown), *(one.proto.body for one in at.get("html"))])
+
+
+def room(at):
+    return at.session_state["visit"].teach
+
+
+def test_from_an_empty_room_to_its_end():
+    at = apptest.visit("teach")
+    assert at.title[0].value == "Teach with the lesson"
+    press(at, "Open a room")
+    code, key = room(at).code, room(at).key
+    assert at.query_params == {"room": code, "key": key}
+    assert f'<div class="code">{code}</div>' in words(at)
+    assert f"/lesson?room={code}" in words(at)
+    assert "Nobody has come yet" in words(at)
+    press(at, "End the room")
+    press(at, "No")
+    assert server.rooms().look(code, key).students == ()
+    press(at, "End the room")
+    press(at, "Yes, end it")
+    assert at.info[0].value == f"Room {code} has ended, and nothing of it is kept."
+    assert at.query_params == {}
+    labelled(at.button, "Open a room")
+
+
+def answer(code, number, option):
+    """A student who has come to a step and answered its question."""
+    step = STEPS[number - 1]
+    seat = server.rooms().join(code)[0]
+    passed = frozenset(one.key for one in STEPS[: number - 1])
+    progress = Progress(number, {step.prediction.key: step.prediction.options[option]}, passed)
+    server.rooms().report(seat, progress.tried("byhand", 0.85, 0.04))
+
+
+def test_a_teacher_watches_and_leads_a_class():
+    code, key = server.rooms().open()
+    at = apptest.visit("teach", room=code, key=key)
+    for option in (0, 0, 2):
+        answer(code, 3, option)
+    answer(code, 1, 1)
+    at.run()
+    assert "**4 students**, 4 on the page right now." in words(at)
+    assert "3 of 4 students answered" in words(at)
+    options = text("hiding", "en").options
+    page = words(at)
+    assert f"{options['good']}</span>" in page
+    assert page.index("width:66.7%") < page.index("width:0.0%", page.index("width:66.7%")) < page.index("width:33.3%")
+    assert "4 students have tried this challenge and 4 reached its target" in words(at)
+    labelled(at.selectbox, "Step").set_value(3).run()
+    press(at, "Hold the class at step 3")
+    assert server.rooms().look(code, key).pace == Pace(3)
+    assert "held here" in words(at)
+    press(at, "Show what happens")
+    assert server.rooms().look(code, key).pace == Pace(3, True)
+    press(at, "On to step 4 together")
+    assert server.rooms().look(code, key).pace == Pace(4, False, 4)
+    press(at, "Let go")
+    assert server.rooms().look(code, key).pace == Pace(None, False, 4)
+    press(at, "Open step 5 for all")
+    assert server.rooms().look(code, key).pace == Pace(None, False, 5)
+    labelled(at.button_group, "Question of step").set_value(1).run()
+    assert "Step 1: " in words(at)
+    assert "1 of 4 students answered" in words(at)
+
+
+@pytest.mark.parametrize(
+    ("query", "problem"),
+    [
+        ({"room": "NOPES", "key": "x"}, "There is no room NOPES: it has ended, or its code is mistyped."),
+        ({"room": "", "key": "x"}, None),
+        ({"room": "NOPES"}, "This link lacks the key"),
+        ({"room": "{code}", "key": "wrong"}, "The key in this link does not open room"),
+    ],
+)
+def test_a_bad_link_says_why_and_offers_a_room(query, problem):
+    code, _ = server.rooms().open()
+    at = apptest.visit("teach", **{name: value.format(code=code) for name, value in query.items()})
+    assert [one.value.startswith(problem) for one in at.info] == ([True] if problem else [])
+    assert at.query_params == {}
+    labelled(at.button, "Open a room")
+
+
+def test_a_server_without_room_for_rooms_says_so(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("FAIRGLVQ_ROOMS", str(tmp_path / "file" / "rooms.sqlite"))
+    at = press(apptest.visit("teach"), "Open a room")
+    assert "set FAIRGLVQ_ROOMS to another file" in at.info[0].value
+    monkeypatch.setenv("FAIRGLVQ_ROOMS", str(tmp_path / "rooms.sqlite"))
+    press(at, "Open a room")
+    assert not at.info
+
+
+def code_of(at):
+    return at.code[0].value
+
+
+def test_links_without_a_room():
+    at = apptest.visit("teach")
+    assert code_of(at).endswith("/lesson")
+    labelled(at.selectbox, "Start at step").set_value(3).run()
+    labelled(at.button_group, "Language").set_value("de").run()
+    assert code_of(at).endswith("/lesson?step=3&lang=de")
+    labelled(at.toggle, "Projector").set_value(True).run()
+    assert code_of(at).endswith("/lesson?step=3&projector=1&lang=de")
+    labelled(at.button_group, "Page").set_value("playground").run()
+    labelled(at.selectbox, "Picture").set_value("local").run()
+    labelled(at.number_input, "Seed").set_value(7).run()
+    labelled(at.multiselect, "Hide").set_value(["alpha", "presets"]).run()
+    labelled(at.multiselect, "Lock").set_value(["C"]).run()
+    labelled(at.toggle, "Inside another page").set_value(True).run()
+    link = code_of(at)
+    assert link.endswith("&seed=7&projector=1&hide=alpha.presets&lock=C&embed=true")
+    assert at.code[1].value.startswith(f'<iframe src="{link.replace("&", "&amp;")}"')
+    asked = dict(part.split("=") for part in link.partition("?")[2].split("&") if not part.startswith("embed"))
+    shown = apptest.visit(**asked).session_state["visit"]
+    assert (shown.model.settings.dataset, shown.model.settings.seed, shown.model.repairs) == ("local", 7, [])
+    assert shown.display == at.session_state["visit"].links.display
+
+
+def test_an_address_that_only_this_computer_knows(monkeypatch):
+    for url, local in (("http://localhost:8501/teach", True), ("https://fair.example.org/app/teach?room=A", False)):
+        monkeypatch.setattr(addresses, "st", type("st", (), {"context": type("context", (), {"url": url})}))
+        assert addresses.only_here() is local
+    assert addresses.made(LinkVisit()) == "https://fair.example.org/app/lesson"
