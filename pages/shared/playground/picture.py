@@ -20,11 +20,10 @@ def mount(settings: Settings, show: Show, *, key: str = gestures.STAGE, **more: 
     """The stage with everything that belongs to this visit; ``more`` goes into the scene's description."""
     model = visit().model
     model.films = films_of(settings)
-    scene = show.scene
+    scene = show.scene._replace(meta=show.scene.meta | {"filmed": films_wanted(settings)})
     for method, film in model.films.items():
         scene = with_film(scene, settings, method, film)
     meta = scene.meta | {
-        "filmed": films_wanted(settings),
         "reply": model.reply,
         "facts": model.facts,
         "heard": model.heard,
