@@ -109,6 +109,9 @@ def _parser() -> argparse.ArgumentParser:
     regression.add_argument("--dataset", choices=tuple(REGRESSION), default="communities")
     regression.add_argument("--protected", choices=("sex", "age"), help="of student (sex)")
     regression.add_argument("--strengths", type=float, nargs="+", help="values of C (0 to 4)")
+    regression.add_argument(
+        "--bundle", action="store_true", help="all of them, for the file that comes with the project"
+    )
     regression.set_defaults(run=_regression, default_seeds=1)
 
     stream = commands.add_parser(
@@ -308,13 +311,20 @@ def _regression(options) -> int:
     import pandas as pd
 
     from fairglvq import datasets
+    from fairglvq.datasets.files import data_folder
     from fairglvq.experiments import regression
 
-    data = datasets.load(options.dataset, **({"protected": options.protected} if options.protected else {}))
+    if options.bundle:
+        every = [regression.load(task) for task in regression.TASKS]
+    else:
+        every = [datasets.load(options.dataset, **({"protected": options.protected} if options.protected else {}))]
     strengths = options.strengths or regression.STRENGTHS
     seeds = range(options.seeds or options.default_seeds)
-    rows = pd.concat([regression.evaluate(data, strengths, options.folds, seed) for seed in seeds], ignore_index=True)
+    found = [regression.evaluate(data, strengths, options.folds, seed) for data in every for seed in seeds]
+    rows = pd.concat(found, ignore_index=True)
     _write(options, rows)
+    if options.bundle:
+        rows.to_csv(data_folder() / regression.BUNDLED, index=False, float_format="%.6g")
     print(regression.summarise(rows).dropna(axis=1, how="all").round(3).to_string(index=False, na_rep=""))
     return 0
 

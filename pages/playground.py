@@ -84,7 +84,7 @@ def intro(settings: Settings) -> str:
     how = "" if not settings.real else OWN_PLANE if settings.metric == "matrix" else SLICE
     people = PEOPLE.format(group="their group" if settings.real else "their town (the group)", how=how)
     story = STORIES.get(settings.dataset, what)
-    turn = "" if visit().display.fixes("C") else ", turn C"
+    turn = "" if visit().fixes("C") else ", turn C"
     return f"**{story}** {people} {why_several(settings)} Press play, drag a prototype{turn}."
 
 
@@ -129,7 +129,7 @@ def draw(show: Show) -> None:
     settings = model.shown[0]
     for warning in show.warnings:
         st.warning(warning)
-    scene = picture.mount(settings, show)
+    scene = picture.mount(settings, show, linked=True)
     if settings != model.settings:  # another model is on its way, and a table before may be gone
         return
     if settings.real and (caveats := dataset_of(settings).caveats):

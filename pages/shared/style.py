@@ -76,6 +76,7 @@ html { font-size: 22px; }
 .stApp { --grey: 100%; --edge: var(--st-text-color, currentColor); }
 [data-testid="stSidebar"], [data-testid="stExpandSidebarButton"] { display: none; }
 .stApp [data-testid="stCaptionContainer"], .stApp [data-testid="stCaptionContainer"] p { color: inherit; opacity: 1; }
+.stApp [data-testid="stAlert"] p { color: var(--st-text-color, inherit); }
 .stApp [data-testid^="stBaseButton"] { border-color: currentColor; }
 </style>"""
 

@@ -174,7 +174,7 @@ def _where(room: RoomView) -> None:
     if not room.students:
         st.markdown("Nobody has come yet. Show the code or the link above: each student who opens it appears here.")
     else:
-        st.markdown(f"**{count(len(room.students), 'student')}**, {here} of them on the page right now.")
+        st.markdown(f"**{count(len(room.students), 'student')}**, {here} on the page right now.")
     counts = summary.at_steps(room)
     language = visit().teach.language
     rows = [
