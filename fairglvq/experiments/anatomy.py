@@ -112,6 +112,13 @@ def open_step(moment: Moment) -> Opened:
     )  # fmt: skip
 
 
+def turning_point(beta: float = 2.0) -> float:
+    """The μ below which swish falls although the cost wants a function that only grows."""
+    from scipy.optimize import brentq
+
+    return float(brentq(lambda mu: ACTIVATIONS["swish"].slope(mu, beta), -1.0, 0.0))
+
+
 def terms_of(opened: Opened, i: int, beta: float = 2.0) -> tuple[PointTerm, PointTerm | None]:
     """Class term and fair term of the i-th point of the batch; no fair term where C is 0."""
     step = opened.step

@@ -275,11 +275,12 @@ def step_figure(
                 "color": [colours[c] for c in opened.labels], "line": {"width": 1.5, "color": ink}},
         hovertemplate="prototype %{text}<extra></extra>",
     )  # fmt: skip
-    figure.add_scatter(
-        x=[x[0]], y=[x[1]], mode="markers", name="the chosen point", hoverinfo="skip",
-        marker={"size": 13, "symbol": shapes[opened.s[i]], "color": colours[opened.y[i]],
-                "line": {"width": 3, "color": ink}},
-    )  # fmt: skip
+    for name, symbol, size, width in (("the chosen point", "circle-open", 24, 2), ("", shapes[opened.s[i]], 11, 0)):
+        figure.add_scatter(
+            x=[x[0]], y=[x[1]], mode="markers", name=name, hoverinfo="skip", showlegend=bool(name),
+            marker={"size": size, "symbol": symbol, "color": ink if name else colours[opened.y[i]],
+                    "line": {"width": width}},
+        )  # fmt: skip
     lay_out(figure, theme, height)
     for pull in term.pulls if term is not None else ():
         _arrow(figure, opened.W[pull.prototype], opened.W[pull.prototype] + scale * pull.moves, ink)
@@ -307,7 +308,7 @@ def step_alt(i: int, term: PointTerm | None, kind: str) -> str:
     """The picture in one sentence."""
     if term is None:
         return "Without a fairness term nothing is pushed."
-    verb = {"class": ("towards", "away from"), "fair": ("away from", "towards")}[kind]
+    verb = ("towards", "away from") if (kind == "class") == (term.slope > 0) else ("away from", "towards")
     parts = [
         f"prototype {j + 1} moves {word} the point"
         for j, word in zip((term.plus, term.minus), verb, strict=True)

@@ -74,6 +74,11 @@ def test_alpha_stands_in_where_all_prototypes_are_of_one_group():
     assert missing == 250
 
 
+def test_swish_turns_where_its_slope_is_0():
+    """Φ' = σ (1 + βμ (1 - σ)) is 0 at βμ = -1.2785."""
+    assert anatomy.turning_point() == pytest.approx(-1.2785 / 2, abs=1e-4)
+
+
 def test_without_a_fair_term_there_is_only_one():
     opened = anatomy.open_step(Moment(C=0.0))
     assert anatomy.terms_of(opened, 0)[1] is None

@@ -35,7 +35,6 @@ def title(cell: Experiment) -> str:
 def panel(cells: Sequence[Experiment]) -> None:
     """Choose one, run it, watch it, stop it."""
     here = visit().paper
-    collect()
     if here.cell not in cells:
         here.cell = cells[0]
     with st.container(key="offer", border=True):

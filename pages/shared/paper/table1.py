@@ -46,6 +46,7 @@ HOW = (
 
 def draw() -> None:
     """Table, words, dots, and a cell to run."""
+    runner.collect()
     cells = paper.experiments("Table 1")
     rows = pd.concat([bundle.rows(paper.table1_sweep(name)) for name in ("local", "xor")], ignore_index=True)
     found = paper.compare("Table 1", rows)
@@ -88,10 +89,11 @@ def table_html(found: pd.DataFrame) -> str:
                 for name in names
             )
             unit = "accuracy, %" if measure == "accuracy" else "gap, points"
-            title = DATASETS[dataset].title if first else ""
-            body.append(f"<tr class='{'first' if first else ''}'><th>{title}</th><td>{unit}</td>{cells}</tr>")
+            title = f"{DATASETS[dataset].title}<br>" if first else ""
+            heading = f"<th>{title}<span class='off'>{unit}</span></th>"
+            body.append(f"<tr class='{'first' if first else ''}'>{heading}{cells}</tr>")
     return (
-        f"<div class='paper-table'><table><thead><tr><th></th><th></th>{head}</tr></thead>"
+        f"<div class='paper-table'><table><thead><tr><th></th>{head}</tr></thead>"
         f"<tbody>{''.join(body)}</tbody></table></div>"
     )
 
