@@ -29,8 +29,8 @@ def test_dots_have_a_row_each_with_mean_print_and_what_was_computed_here():
     assert list(drawn["mean of these folds"].x) == pytest.approx([80, 160 / 3])
     printed = drawn["published, ± spread"]
     assert (list(printed.x), list(printed.error_x.array)) == ([75], [2])
-    assert list(drawn["computed here"].x) == [40]
-    assert drawn["computed here"].y[0] > 1.2
+    assert list(drawn["run here"].x) == [40]
+    assert drawn["run here"].y[0] > 1.2
     alone = traces(figures.dots_figure([Dots("a", (0.7,))], "accuracy"))
     assert set(alone) == {"one test fold", "mean of these folds"}
 
@@ -56,7 +56,7 @@ def test_figure_2_has_every_published_point_with_its_bars_and_all_folds(measure)
     assert bars == pytest.approx(sorted(100 * adult[f"{measure}_std"]))
     drawn = traces(figure)
     assert len(drawn["one test fold"].x) == len(rows)
-    assert len(drawn["computed here"].x) == 5
+    assert len(drawn["run here"].x) == 5
     low, high = figure.layout.yaxis.range
     assert low < min(drawn["one test fold"].y)
     assert high > max(drawn["one test fold"].y)
@@ -66,7 +66,7 @@ def test_projections_with_the_rank_as_a_band():
     figure = figures.projections_figure(Projections([0, 90, 95], [0.8, 0.7, 0.6], [0.8, 0.7, 0.5]), [91, 92], 0.5, 0.79)
     drawn = traces(figure)
     assert list(drawn["INP, published"].y) == [80, 70, 60]
-    assert list(drawn["INP, computed here"].y) == [80, 70, 50]
+    assert list(drawn["INP, this library"].y) == [80, 70, 50]
     assert list(drawn["one answer for all"].y) == [50, 50]
     assert (figure.layout.shapes[0].x0, figure.layout.shapes[0].x1) == (90.7, 92.3)
 

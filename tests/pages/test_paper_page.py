@@ -60,7 +60,7 @@ def test_every_reason_has_its_measurement(reason):
     said = {
         "step": "7.81 on XOR",
         "seeds": "over 10 seeds. In print both are 24.0 points",
-        "rank": "After 95 projections: published 76.2%, here 75.2%, one answer for all 75.2%",
+        "rank": "After 95 projections: published 76.2%, this library 75.2%, one answer for all 75.2%",
         "alpha": "alpha did nothing on Local, XOR and Adult; it was used on COMPAS (1.7% of the time)",
         "labels": "**868 of 868** among the 6,167 used",
     }
@@ -146,12 +146,12 @@ def test_a_cell_is_run_here_and_has_the_bundled_numbers(workers):
     run = here(at).run
     assert workers.wait_for(lambda: run.state == "done", 60)
     at.run()
-    assert "XOR, GLVQ: 5 models computed here; on 5 folds they have exactly the bundled numbers." in words(at)
-    assert "✕ here 99" in html(at)
+    assert "XOR, GLVQ: 5 models run here; on 5 folds they have exactly the bundled numbers." in words(at)
+    assert "✕ run here 99" in html(at)
     assert not at.exception
     labelled(at.button_group, "Section").set_value("algorithm").run()
     labelled(at.button_group, "Section").set_value("table1").run()
-    assert "5 models computed here" in words(at)
+    assert "5 models run here" in words(at)
 
 
 def test_a_run_can_be_cancelled(workers, monkeypatch):

@@ -12,11 +12,11 @@ import streamlit as st
 
 from fairglvq import datasets
 from fairglvq.experiments import anatomy
-from fairglvq.experiments.anatomy import Moment, Opened, PointTerm
+from fairglvq.experiments.anatomy import Moment, Opened, PointTerm, Reversed
 from fairglvq.figures.paper import arrow_scale, step_alt, step_figure
 from fairglvq.grammar import GROUP_SHAPES, SHAPES
 from fairglvq.lvq import initialisers, kernels, reference
-from fairglvq.wording import count, listed, number
+from fairglvq.wording import count, listed, number, percent
 from pages.shared.paper.session import BATCHES, EPOCHS, PROTOTYPES, STEPS, STRENGTHS, SYNTHETIC
 from pages.shared.paper.table1 import CHART
 from pages.shared.style import theme
@@ -156,6 +156,34 @@ def _lines(opened: Opened, i: int, by_class: PointTerm, fair: PointTerm | None) 
         _line(*line)
     st.markdown("**All prototypes in this step**")
     st.dataframe(_prototypes(opened, data), hide_index=True)
+    _turned()
+
+
+@st.cache_data(max_entries=100, show_spinner=False)
+def _reversed_after(moment: Moment) -> Reversed:
+    return anatomy.reversed_shares(moment)
+
+
+def _turned() -> None:
+    """How often swish turns a pull round, over the whole training."""
+    here = visit().paper
+    st.markdown(
+        "**Pulls that are turned round.** The paper asks for a Φ that only grows. Swish with β = 2 falls where μ < "
+        f"{number(anatomy.turning_point(), 2)}, so for points far inside their own side the label's term pushes and "
+        "the group's term pulls. Of all training points:"
+    )
+    found = {
+        epochs: _reversed_after(Moment(here.dataset, here.prototypes, here.C, epochs, 0, here.step))
+        for epochs in EPOCHS
+    }
+    st.dataframe(
+        pd.DataFrame({
+            "epochs before": list(found),
+            "turned round by the label": [percent(one.by_class) for one in found.values()],
+            "by the group": [percent(one.fair) for one in found.values()],
+        }),
+        hide_index=True,
+    )  # fmt: skip
 
 
 def _line(numbers: str, words: str, values: str, functions: Sequence[Callable[..., Any]]) -> None:
