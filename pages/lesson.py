@@ -67,6 +67,7 @@ def heading(step: Step) -> None:
                 disabled=not course.may_enter(one.number),
             )  # fmt: skip
         one_of("Language", LANGUAGES, "lesson.language", label_visibility="collapsed")
+        student.door(visit().lesson.language)
     student.banner(course.progress(), visit().lesson.language, course.go)
 
 
