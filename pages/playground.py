@@ -129,7 +129,7 @@ def draw(show: Show) -> None:
     settings = model.shown[0]
     for warning in show.warnings:
         st.warning(warning)
-    scene = picture.mount(settings, show)
+    scene = picture.mount(settings, show, linked=True)
     if settings != model.settings:  # another model is on its way, and a table before may be gone
         return
     if settings.real and (caveats := dataset_of(settings).caveats):

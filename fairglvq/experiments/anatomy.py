@@ -14,7 +14,6 @@ from fairglvq.lvq import reference
 from fairglvq.lvq.activations import ACTIVATIONS
 from fairglvq.lvq.reference import Step, Term
 
-EPOCHS = (0, 1, 10, 50, 250)
 N_GROUPS = 2
 
 

@@ -28,6 +28,7 @@ UNITS: dict[str, dict[Kind, str]] = {
     "en": {"share": "%", "points": "\N{NO-BREAK SPACE}points"},
     "de": {"share": "\N{NO-BREAK SPACE}%", "points": "\N{NO-BREAK SPACE}Punkte"},
 }
+ONE_POINT = {"en": "point", "de": "Punkt"}
 
 _GERMAN = str.maketrans(",.", ".,")
 
@@ -52,6 +53,8 @@ def shown(kind: Kind, value: float, language: str) -> str:
     if math.isnan(value):
         return UNKNOWN
     digits = _digits(kind, value)
+    if kind == "points" and digits == "1":
+        return f"1\N{NO-BREAK SPACE}{ONE_POINT[language]}"
     return (digits.translate(_GERMAN) if language == "de" else digits) + UNITS[language].get(kind, "")
 
 
@@ -72,4 +75,4 @@ def mark(name: str, language: str, theme: Theme) -> str:
     if name in FORCES:
         return f'<b style="color:{FORCES[name][theme]}">{word}</b>'
     colour = class_colours(2)[("no_loan", "loan").index(name)].mark(theme)
-    return f'<span style="color:{colour}">⬤</span>\N{NO-BREAK SPACE}{word}'
+    return f'<span style="color:{colour}">■</span>\N{NO-BREAK SPACE}{word}'

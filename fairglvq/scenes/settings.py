@@ -404,7 +404,7 @@ def nearest_allowed(field: Field, number: float) -> Any:
     if field.choices:
         return min(field.choices, key=lambda choice: abs(choice - number))
     value = min(max(number, field.low), field.high)
-    return round(value) if isinstance(field.step, int) else value
+    return round(value) if isinstance(field.step, int) else float(value)
 
 
 def in_words(settings: Settings) -> dict[str, str]:

@@ -19,7 +19,7 @@ from fairglvq.scenes import own_plane
 from fairglvq.scenes.leaves import Leaves, grown, leaves_of
 from fairglvq.scenes.own_plane import Seen
 from fairglvq.scenes.points import Points, points_key
-from fairglvq.scenes.settings import GAPS, Settings
+from fairglvq.scenes.settings import FIELDS, GAPS, Settings
 
 FILM_C = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0)
 FRAME_BYTES = 150_000  # of all frames together, so that a scene stays well under 300 KB
@@ -87,7 +87,15 @@ def filmed(settings: Settings) -> tuple[str, ...]:
 
 def film_key(settings: Settings, method: str) -> tuple:
     """Every setting that a method's film depends on: all but its strength."""
-    return ("film", method, *_training_key(settings, method), *((settings.alpha,) if method == "fairglvq" else ()))
+    top = None if method == "paritylvq" else film_strengths(settings)[-1]
+    alpha = settings.alpha if method == "fairglvq" else None
+    return ("film", method, *_training_key(settings, method), top, alpha)
+
+
+def film_strengths(settings: Settings) -> tuple[float, ...]:
+    """The strengths C of a film: as far as the slider goes."""
+    top = FIELDS["C"].top(settings, settings.C)
+    return tuple(C * top / FILM_C[-1] for C in FILM_C)
 
 
 def _training_key(settings: Settings, method: str) -> tuple:
@@ -208,22 +216,23 @@ def train_film(settings: Settings, points: Points, method: str, progress: Progre
     learn = ~points.held_out
     X = points.X[learn]
     W, pseudo = [], []
-    for number, C in enumerate(FILM_C):
+    strengths = film_strengths(settings)
+    for number, C in enumerate(strengths):
         trainer = _trainer(settings, points, method, X, C=C)
-        _train(trainer, settings, 0, _part_of(progress, number, len(FILM_C)))
+        _train(trainer, settings, 0, _part_of(progress, number, len(strengths)))
         W.append(trainer.prototypes.W.copy())
         pseudo.append(trainer.prototypes.pseudo.copy())
     decisions = _decisions(points.X[points.measured], W, trainer.prototypes.labels) if settings.real else None
-    return Film("C", FILM_C, np.stack(W), np.stack(pseudo), decisions)
+    return Film("C", strengths, np.stack(W), np.stack(pseudo), decisions)
 
 
 def _film_of_trees(settings: Settings, points: Points, progress: Progress) -> Film:
-    trees = []
-    for number, C in enumerate(FILM_C):
+    trees, strengths = [], film_strengths(settings)
+    for number, C in enumerate(strengths):
         trees.append(grown(settings, points, C).tree_)
-        progress((number + 1) / len(FILM_C))
+        progress((number + 1) / len(strengths))
     found = leaves_of(trees, points, settings.leaves)
-    return Film("C", FILM_C, found.places, found.pseudo, None, found)
+    return Film("C", strengths, found.places, found.pseudo, None, found)
 
 
 def _decisions(X: np.ndarray, models: Iterable[np.ndarray], labels: np.ndarray) -> np.ndarray:

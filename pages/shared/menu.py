@@ -19,6 +19,7 @@ def pages() -> list[StreamlitPage]:
         st.Page("pages/prototypes.py", title="Prototypes", url_path="prototypes"),
         st.Page("pages/lesson.py", title="Lesson", url_path=LESSON),
         st.Page("pages/teach.py", title="Teach", url_path="teach"),
+        st.Page("pages/paper.py", title="Paper", url_path="paper"),
         st.Page("pages/stream.py", title="Stream", url_path="stream"),
         st.Page("pages/your_data.py", title="Your data", url_path="your_data"),
     ]
@@ -29,7 +30,7 @@ def navigate() -> StreamlitPage:
     page = st.navigation(pages(), position="hidden" if st.context.is_embedded else "top")
     here = visit()
     if here.page != page.url_path:
-        here.page, here.entered = page.url_path, True
+        here.page, here.entries = page.url_path, here.entries + 1
     _follow_display()
     answer_buttons()
     return page

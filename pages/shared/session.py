@@ -66,7 +66,7 @@ def enter(settings: Settings, method: str) -> None:
 
 def link_to(settings: Settings, method: str = "") -> dict[str, str]:
     """The parameters of a link that opens another model; ``method`` is the one in question, if not the last."""
-    return _query(settings, short_view(_lasting_view(), None), method)
+    return _query(settings, _lasting_view(), method) | visit().display.to_query()
 
 
 def _lasting_view() -> dict[str, Any] | None:
@@ -107,28 +107,16 @@ def new_seed() -> None:
 def write_link(method: str = "") -> None:
     """Let the address say exactly what is shown."""
     model = visit().model
-    last_epoch = model.shown[1].scene.meta["epochs"][-1] if model.shown else None
-    model.address.write(_query(model.settings, short_view(model.view, last_epoch), method))
+    model.address.write(_query(model.settings, model.view, method))
 
 
-def _query(settings: Settings, view: dict[str, Any], method: str) -> dict[str, str]:
+def _query(settings: Settings, view: dict[str, Any] | None, method: str) -> dict[str, str]:
     query = links.to_query(settings)
     if view:
         query["view"] = json.dumps(view, separators=(",", ":"))
     if method in settings.methods[:-1]:
         query["method"] = method
     return query
-
-
-AT_FIRST: dict[str, Any] = {
-    "speed": 1,
-    "hidden": [],
-    "enlarged": None,
-    "film": None,
-    "camera": None,
-    "fold": 0,
-}
-SHOWN_AT_FIRST = {"regions": True, "borders": True, "trails": True, "points": True, "heldOut": True, "forces": False}
 
 
 def read_view(text: str | None) -> dict[str, Any] | None:
@@ -138,16 +126,3 @@ def read_view(text: str | None) -> dict[str, Any] | None:
     except ValueError:
         return None
     return view if isinstance(view, dict) else None
-
-
-def short_view(view: dict[str, Any] | None, last_epoch: int | None) -> dict[str, Any]:
-    """Only what differs from the view that a visitor gets at first."""
-    view = view or {}
-    short = {name: view[name] for name, usual in AT_FIRST.items() if view.get(name, usual) != usual}
-    shown = view.get("show")
-    if isinstance(shown, dict):
-        show = {name: on for name, on in shown.items() if SHOWN_AT_FIRST.get(name, on) != on}
-        short |= {"show": show} if show else {}
-    if view.get("epoch") is not None and view["epoch"] != last_epoch:
-        short["epoch"] = view["epoch"]
-    return short

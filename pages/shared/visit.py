@@ -29,13 +29,13 @@ if TYPE_CHECKING:  # for annotations only: a first picture must not wait for wha
     from fairglvq.datasets import Dataset
     from fairglvq.datasets.streams import Drift
     from fairglvq.datasets.table import Plan, Reading
-    from fairglvq.experiments.anatomy import Moment
     from fairglvq.experiments.engine import SweepRun
     from fairglvq.experiments.paper import Experiment
     from fairglvq.experiments.streaming import LiveStream
     from fairglvq.explain import Measure, Order
     from fairglvq.explain.view import View
     from fairglvq.lesson.progress import Progress
+    from fairglvq.scenes.scene import Scene
     from fairglvq.scenes.service import Job, Show
     from fairglvq.scenes.training import Film
     from fairglvq.tradeoff.choice import Choice
@@ -48,6 +48,8 @@ class Address:
 
     written: dict[str, str] | None = None
     """The parameters that stand there; None before the first run."""
+    entries: int = -1
+    """The number of pages entered when it was last looked at."""
 
     def followed(self) -> dict[str, str] | None:
         """The link to follow in this run: on the first, after Back or Forward, and where a link led to the page.
@@ -56,7 +58,8 @@ class Address:
         yet, or a bare one, because the page was chosen in the menu.
         """
         context, here = get_script_run_ctx(), visit()
-        by_link, here.entered = here.entered and bool(st.query_params), False
+        says_more = any(name not in here.display.to_query() for name in st.query_params)
+        by_link, self.entries = says_more and self.entries != here.entries, here.entries
         if self.written is not None and not by_link and not (context and context.is_history_navigation):
             return None
         self.written = st.query_params.to_dict()
@@ -94,6 +97,7 @@ class ModelVisit:
     awaited: list[Job] = field(default_factory=list)  # jobs whose end changes the page
     # what belongs to the stage
     view: dict[str, Any] | None = None
+    sent_view: dict[str, Any] | None = None  # by the stage in view
     reply: dict[str, Any] | None = None
     facts: dict[str, Any] | None = None
     films: dict[str, Film] = field(default_factory=dict)
@@ -136,6 +140,18 @@ class CurveVisit(RunVisit):
 
 
 @dataclass
+class RegressionVisit:
+    """Predicted numbers in view on the trade-off page."""
+
+    shown: str = "decisions"  # or "numbers"
+    task: str = "communities"
+    measure: str = ""  # the first that the task has, until one is chosen
+    C: float = 1.0
+    leaves: int = 20
+    jobs: dict[tuple, Job] = field(default_factory=dict)
+
+
+@dataclass
 class PrototypesVisit:
     """What is looked at on the prototypes page."""
 
@@ -156,23 +172,6 @@ class PrototypesVisit:
 
 
 @dataclass
-class PaperVisit(RunVisit):
-    """What is looked at on the paper's page."""
-
-    section: str = "table1"
-    address: Address = field(default_factory=Address)
-    repairs: list[str] = field(default_factory=list)
-    figure_data: str = "compas"  # of Figure 2
-    cells: dict[str, Experiment] = field(default_factory=dict)  # by section: which one may be run here
-    seeds: int = 1
-    run_cell: Experiment | None = None
-    rows: dict[Experiment, list[dict[str, Any]]] = field(default_factory=dict)  # computed in this visit
-    moment: Moment | None = None  # the step that is taken apart
-    point: int = 1
-    bound: float = 0.05  # the largest gap of a comparison
-
-
-@dataclass
 class LessonVisit:
     """How far the lesson has come, and its own model: the playground's stays as it was."""
 
@@ -185,7 +184,33 @@ class LessonVisit:
     typed: tuple[str, float] | None = None  # in which step, and the number
     hints: dict[str, int] = field(default_factory=dict)  # shown so far, by challenge
     ordered: set[Settings] = field(default_factory=set)  # trained ahead
-    view: tuple[Show, View] | None = None
+    view: tuple[Scene, View] | None = None
+
+
+@dataclass
+class PaperVisit(RunVisit):
+    """What is looked at on the paper's page."""
+
+    section: str = "table1"
+    address: Address = field(default_factory=Address)
+    repairs: list[str] = field(default_factory=list)
+    figure: str = "compas"  # the data set of Figure 2
+    reason: str = "step"
+    gap: int = 5  # the largest one allowed, in points
+    compared: str = "adult"
+    # the step that is taken apart
+    dataset: str = "xor"
+    prototypes: int = 4
+    C: float = 1.25
+    epochs: int = 1
+    batch: int = 3  # the first one with points of both classes and groups
+    step: str = "published"
+    point: int = 1
+    # what is computed here
+    cell: Experiment | None = None
+    seeds: int = 1
+    run_cell: Experiment | None = None
+    rows: dict[Experiment, list[dict[str, Any]]] = field(default_factory=dict)
 
 
 @dataclass
@@ -288,7 +313,7 @@ class Visit:
     """Everything that the app keeps of one session."""
 
     page: str | None = None
-    entered: bool = False  # just now, from another page
+    entries: int = 0  # how often a page was entered from another one
     display: Display = field(default_factory=Display)
     display_address: Address = field(default_factory=Address)
     widgets: dict[str, Shown] = field(default_factory=dict)
@@ -296,12 +321,13 @@ class Visit:
     numbers: Iterator[int] = field(default_factory=count)  # for keys of widgets: no key is used twice in a session
     own_model: ModelVisit = field(default_factory=ModelVisit)  # of all pages but the lesson
     curve: CurveVisit = field(default_factory=CurveVisit)
+    regression: RegressionVisit = field(default_factory=RegressionVisit)
     prototypes: PrototypesVisit = field(default_factory=PrototypesVisit)
+    lesson: LessonVisit = field(default_factory=LessonVisit)
     paper: PaperVisit = field(default_factory=PaperVisit)
     student: StudentVisit = field(default_factory=StudentVisit)
     teach: TeachVisit = field(default_factory=TeachVisit)
     links: LinkVisit = field(default_factory=LinkVisit)
-    lesson: LessonVisit = field(default_factory=LessonVisit)
     stream: StreamVisit = field(default_factory=StreamVisit)
     table: TableVisit = field(default_factory=TableVisit)
     download: Download = field(default_factory=Download)

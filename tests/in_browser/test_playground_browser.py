@@ -200,15 +200,34 @@ def test_the_film_of_c_moves_picture_numbers_and_curve(visit):
     film.wait_for(timeout=60_000)
     wait_idle(v.page)
     before, words = v.data("modelSignature"), v.numbers("fairglvq")
+    sidebar = v.slider("Fairness strength C")
+    on_scale = "(e) => [e.min, e.max, e.value].map(Number)"
+    assert film.evaluate(on_scale) == sidebar.evaluate(on_scale) == [0, 5, 1.5]  # both thumbs at the same place
     film.focus()
     film.press("Home")
     v.wait_query("C", "0")
     wait_idle(v.page)
     assert v.data("modelSignature") != before
     assert v.numbers("fairglvq") != words
-    expect(v.slider("Fairness strength C")).to_have_value("0")
+    expect(sidebar).to_have_value("0")
     v.act("undo").click()
     v.wait_data("modelSignature", before)
+
+
+def test_open_details_are_remembered_and_stand_in_the_address_without_a_step_of_history(visit):
+    v = visit().seen()
+    length = v.page.evaluate("history.length")
+    v.page.get_by_text("All prototypes as a table").click()
+    v.wait_query("view", '{"open":["table"]}')
+    wait_idle(v.page)
+    assert v.page.evaluate("history.length") == length
+    v.page.get_by_role("link", name="Stream").click()
+    v.page.wait_for_url("**/stream")
+    v.page.get_by_role("link", name="Playground").click()
+    expect(v.seen().page.locator(".fgs-prototypes table").first).to_be_visible()
+    v.wait_query("view", '{"open":["table"]}')
+    v.page.reload()
+    expect(v.seen().page.locator(".fgs-prototypes table").first).to_be_visible()
 
 
 def test_share_gives_a_link_to_exactly_this_picture(visit):

@@ -179,6 +179,7 @@ def test_what_cannot_be_solved_is_beyond_the_limit():
 def test_numbers_as_languages_write_them():
     assert written("glvq_gap", 0.2531, "en") == "25.3\N{NO-BREAK SPACE}points"
     assert written("glvq_gap", 0.05, "de") == "5\N{NO-BREAK SPACE}Punkte"
+    assert written("glvq_gap", 0.01, "de") == "1\N{NO-BREAK SPACE}Punkt"
     assert written("glvq_accuracy", 0.9941, "de") == "99,4\N{NO-BREAK SPACE}%"
     assert written("everybody", 1234, "de") == "1.234"
     assert written("everybody", 1234, "en") == "1,234"

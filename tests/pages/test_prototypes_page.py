@@ -710,7 +710,7 @@ def test_a_person_is_shown_beside_the_people_most_like_them():
     here.person, here.section, here.way = ("german", i), "person", "row"
     checked(at.run())
     assert text(at, f"## Person {v.points.rows[i] + 1}:")
-    table = next(frame.value for frame in at.dataframe if "columns apart" in frame.value)
+    table = next(frame.value for frame in at.dataframe if "distance" in frame.value)
     assert table["person"].tolist() == [
         f"person {v.points.rows[j] + 1}" for j in alike.compare(v.explained("fairglvq")).neighbours(i)
     ]

@@ -80,10 +80,11 @@ def test_a_link_that_leads_to_the_page_is_followed_and_the_menu_is_not(browser):
     address = Address()
     address.followed()
     browser.query_params.from_dict({"data": "german"})
-    visits.visit().entered = True
+    visits.visit().entries += 1
     assert address.followed() == {"data": "german"}
+    assert address.followed() is None
     browser.query_params.from_dict({})
-    visits.visit().entered = True
+    visits.visit().entries += 1
     assert address.followed() is None
 
 

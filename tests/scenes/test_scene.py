@@ -16,7 +16,7 @@ from fairglvq.scenes.points import UntrainableError, load_points
 from fairglvq.scenes.service import CancelledError, ResultCache, TrainingService
 from fairglvq.scenes.settings import DEFAULTS, PRESETS, Fold, Point, Settings, for_table
 from fairglvq.scenes.sources import dataset_of, lend
-from fairglvq.scenes.training import FILM_C, filmed, train_film, train_part
+from fairglvq.scenes.training import FILM_C, film_key, film_strengths, filmed, train_film, train_part
 from pages.shared.links import place, start_from
 from pages.shared.playground import gestures, stage
 
@@ -241,6 +241,13 @@ def test_film_and_picture_are_the_same_model():
     film = train_film(settings, shown.points, "fairglvq", ignore)
     np.testing.assert_array_equal(film.prototypes[4], shown.trainings["fairglvq"].prototypes[-1])
     np.testing.assert_array_equal(film.pseudo[4], shown.trainings["fairglvq"].pseudo[-1])
+
+
+def test_a_film_goes_as_far_as_the_slider():
+    for settings, top in ((QUICK, 5.0), (replace(QUICK, C=7.0), 15.0), (DEFAULTS["german"], 15.0)):
+        assert film_strengths(settings) == tuple(C * top / 5 for C in FILM_C)
+    assert film_key(QUICK, "fairglvq") == film_key(replace(QUICK, C=5.0), "fairglvq")
+    assert film_key(QUICK, "fairglvq") != film_key(replace(QUICK, C=7.0), "fairglvq")
 
 
 def test_painted_points_are_added_and_erased_ones_gone():

@@ -28,7 +28,6 @@ from fairglvq.scenes.settings import (
 )
 from fairglvq.scenes.sources import lend
 from pages.shared.links import PAINT_LIMIT, from_query, missing_in_link, place, start_from, to_query
-from pages.shared.session import short_view
 
 PAINT = (Point(place(0.5), place(0.25), 1, 0), Point(place(-0.3), place(1.4), 0, 1))
 
@@ -171,14 +170,6 @@ def test_another_split_leaves_the_fold():
     assert with_changes(here, C=2.0).fold == here.fold
     assert with_changes(here, held_out=0.5).fold is None
     assert with_changes(here, dataset="local").fold is None
-
-
-def test_the_view_in_a_link_is_short():
-    usual = {"epoch": 150, "speed": 1, "show": {"regions": True, "forces": False}, "hidden": [], "camera": None}
-    assert short_view(usual, 150) == {}
-    assert short_view(None, 150) == {}
-    mine = usual | {"epoch": 40, "show": {"regions": True, "forces": True}, "camera": [0.5, 0.5, 2]}
-    assert short_view(mine, 150) == {"epoch": 40, "show": {"forces": True}, "camera": [0.5, 0.5, 2]}
 
 
 def test_settings_and_links_load_nothing_slow():

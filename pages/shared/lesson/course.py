@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fairglvq.lesson.numbers import Seen
+from fairglvq.lesson.numbers import Known, Seen, UnknownError
 from fairglvq.lesson.progress import Progress
 from fairglvq.lesson.steps import STEPS, Step
 from fairglvq.lesson.texts import LANGUAGES
@@ -92,6 +92,20 @@ def revealed(step: Step) -> bool:
     return answered(step) and (passed(step) or not student.waits(step.number))
 
 
+def ready(step: Step, seen: Seen) -> bool:
+    """Whether what the prediction has brought is in view."""
+    settings = visit().lesson.model.settings
+    return revealed(step) and seen.settings == settings and settings.methods == step.settings.methods
+
+
+def happened(step: Step, seen: Seen) -> str | None:
+    """The option of the prediction that came true; None if a number that it depends on is still being computed."""
+    try:
+        return step.prediction.happened(Known(seen))
+    except UnknownError:
+        return None
+
+
 def hidden(step: Step) -> list[str]:
     """Parts of the stage that are left out now."""
     parts = set(step.hidden)
@@ -101,20 +115,20 @@ def hidden(step: Step) -> list[str]:
 
 
 def look(step: Step) -> Seen | None:
-    """What is in view; None while it is being trained."""
+    """What is in view of the step, although another model of it may be on its way; None if there is nothing yet."""
     here = visit().lesson
     model = here.model
-    if model.shown is None or model.shown[0] != model.settings or not _belongs(model.settings, step):
+    if model.shown is None or not _belongs(model.shown[0], step):
         return None
     settings, show = model.shown
     typed = here.typed[1] if here.typed and here.typed[0] == step.key else None
     return Seen(settings, show.scene, picture.films_of(settings), model.view or {}, model.reply, typed)
 
 
-def check(step: Step, seen: Seen) -> None:
-    """Open the gate if everything was done, and keep what was tried."""
-    if not revealed(step):
-        return
+def check(step: Step, seen: Seen) -> bool:
+    """Open the gate if everything was done, and keep what was tried; returns whether it has just been opened."""
+    if not ready(step, seen):
+        return False
     deeds = visit().lesson.deeds
     deeds |= {(step.key, deed.key) for deed in step.gate.deeds if deed.done(seen)}
     found = progress()
@@ -126,8 +140,10 @@ def check(step: Step, seen: Seen) -> None:
         if passed(step) and tried:
             scores = seen[f"{challenge.method}_accuracy"], seen[f"{challenge.method}_gap"]
             found = found.tried(challenge.key, *scores)
+    opened = step.key in found.passed and not passed(step)
     if found != progress():
         save(found)
+    return opened
 
 
 def train_ahead(step: Step) -> None:
@@ -152,7 +168,6 @@ def _put_on_stage(step: Step) -> None:
     here.shown = now
     settings = step.settings if revealed(step) or step.before is None else step.before
     model.settings, model.fresh, model.history, model.reply = settings, settings, [], None
-    model.autoplay = settings if step.before and not entered else None
     if entered:
         model.view = dict(step.view)
 

@@ -30,9 +30,12 @@ def receive(key: str = STAGE) -> None:
         model.heard = gesture["serial"]
 
 
-def keep_view(key: str = STAGE) -> None:
-    """What the visitor looks at outlives a rerun and a page switch."""
-    visit().model.view = st.session_state[key]["view"]
+def keep_view(key: str) -> None:
+    """What the visitor looks at outlives a rerun and a page switch; not only a callback, for Streamlit may stop one."""
+    model, sent = visit().model, st.session_state[key].get("view")
+    if sent != model.sent_view:
+        model.sent_view = sent
+        model.view = model.view if sent is None else sent
 
 
 def follow(gesture: Mapping[str, Any]) -> None:

@@ -17,7 +17,10 @@ from pages.shared.visit import visit
 
 
 def mount(settings: Settings, show: Show, *, key: str = gestures.STAGE, **more: Any) -> Scene:
-    """The stage with everything that belongs to this visit; ``more`` goes into the scene's description."""
+    """The stage with everything that belongs to this visit; ``more`` goes into the scene's description.
+
+    With ``linked=True`` the view stands in the address. Returns the scene with its films.
+    """
     model = visit().model
     model.films = films_of(settings)
     scene = show.scene
@@ -35,12 +38,10 @@ def mount(settings: Settings, show: Show, *, key: str = gestures.STAGE, **more: 
         "left_out": missing_in_link(settings),
         "busy": training.pending(),
     }
-    stage.mount(
-        stage.pack(meta | more, scene.arrays),
-        key=key,
-        on_gestures=partial(gestures.receive, key),
-        on_view=partial(gestures.keep_view, key),
-    )
+    keep_view = partial(gestures.keep_view, key)
+    packed = stage.pack(meta | more, scene.arrays)
+    stage.mount(packed, key=key, on_gestures=partial(gestures.receive, key), on_view=keep_view)
+    keep_view()
     return scene
 
 

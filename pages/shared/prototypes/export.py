@@ -273,7 +273,7 @@ def opened(saved: SavedModel, data: Dataset) -> explain.Explained:
     pseudo = None
     if model.pseudo_classes_ is not None and model.groups_ is not None and set(model.groups_.tolist()) == set(groups):
         pseudo = positions(model.pseudo_classes_, groups)
-    labels = positions(model.prototype_labels_, classes)
+    labels = positions(model.cell_labels_, classes)
     seen = (None, None) if saved.projection is None else (saved.projection.matrix, saved.projection.shift)
     learned = {name: getattr(model, f"{name}_", None) for name in ("omega", "handicaps")}
     return explain.explain(people, explain.PrototypeModel(model.prototypes_, labels, pseudo, *seen, **learned))

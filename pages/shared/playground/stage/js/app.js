@@ -15,7 +15,7 @@ import { updatePage } from "./page_update.js";
 import { readTheme } from "./theme.js";
 import { createToolbar } from "./toolbar.js";
 import { unpack } from "./unpack.js";
-import { carryOver, firstView, newState, viewOf } from "./view.js";
+import { carryOver, firstView, linkOf, newState, viewOf } from "./view.js";
 
 const GESTURE_PATIENCE = 4000; // milliseconds without an answer before a gesture is sent again
 const VIEW_DELAY = 400; // milliseconds of rest before Python hears about the view
@@ -49,6 +49,7 @@ export class Stage {
     this.legend = createLegend(this.slot("legend"), this);
     this.sizes = new ResizeObserver(() => this.layout());
     this.sizes.observe(this.slot("panels"));
+    root.addEventListener("fold", ({ detail }) => this.keepFold(detail), { signal: this.ending.signal });
   }
 
   slot(name) {
@@ -110,6 +111,7 @@ export class Stage {
       if (scene.meta.autoplay && !this.calm.matches) this.play(0);
     } else {
       firstView(this.state, scene);
+      if (scene.meta.from_top) this.root.getRootNode().host?.closest('[data-testid="stMain"]')?.scrollTo({ top: 0 });
       this.sentView = JSON.stringify(viewOf(this.state, scene));
     }
     const keys = scene.panels.map((panel) => panel.key);
@@ -174,7 +176,7 @@ export class Stage {
     // Room for panels still to come, so that those already there do not jump when they do.
     const coming = meta.coming ?? 0;
     const beside = coming + (this.state.enlarged ? visible.length - 1 : visible.length);
-    const { columns, height } = panelSizes(slot.clientWidth, beside, meta.bounds, window.innerHeight);
+    const { columns, height } = panelSizes(slot.clientWidth, beside, meta.bounds, window.innerHeight, meta.tallest);
     slot.style.setProperty("--columns", columns);
     for (const panel of this.panels) panel.update(this.panelOf(panel.key), this.shown(this.panelOf(panel.key)));
     this.dpr = window.devicePixelRatio || 1;
@@ -271,6 +273,11 @@ export class Stage {
     this.seek(0);
   }
 
+  keepFold({ dataset, open }) {
+    this.state.open[open ? "add" : "delete"](dataset.fold);
+    this.scheduleView();
+  }
+
   setSpeed(speed) {
     this.state.speed = speed;
     this.invalidate();
@@ -317,6 +324,8 @@ export class Stage {
       const text = JSON.stringify(view);
       if (text === this.sentView) return;
       this.sentView = text;
+      // Here and not by Python: Streamlit adds to the browser's history, and Back shall lead to other settings, not views.
+      if (this.scene.meta.linked) history.replaceState(history.state, "", linkOf(location.href, view));
       this.send.view(view);
     }, VIEW_DELAY);
   }

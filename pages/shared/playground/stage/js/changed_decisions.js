@@ -4,7 +4,7 @@ import { decisions, lastModel, metricsOf, shippedBlock } from "./metrics.js";
 import { countsDrawn } from "./scene.js";
 import { NOTHING, whole } from "./format.js";
 import { changedSentence, className, groupName, groupPeople, trueLabel, uncounted } from "./sentences.js";
-import { makeElement, makeGlyph, mountWidget, patchAttribute, patchBar, patchHidden, patchText } from "./dom.js";
+import { makeElement, makeFold, makeGlyph, mountWidget, patchAttribute, patchBar, patchHidden, patchText } from "./dom.js";
 
 const BASELINE = "glvq";
 const LEAST_SCALE = 20; // people a full bar stands for at least, so that one person never fills it
@@ -43,7 +43,7 @@ function buildTables(scene, section) {
     makeElement("h4", {}, makeElement("span", {}, "Who pays?"),
       makeElement("span", { class: "fgs-which" }, "decisions changed against fully trained GLVQ")),
     row,
-    makeElement("details", {}, makeElement("summary", {}, "What is a true label?"),
+    makeFold("label", "What is a true label?",
       makeElement("p", {}, "The class that the data give a person. Whether the data judge people fairly is another " +
         "question.")));
   return { tables };

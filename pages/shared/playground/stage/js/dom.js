@@ -74,6 +74,17 @@ export function setClassColours(element, scene, dark) {
   });
 }
 
+/** Something to read on demand; the stage keeps which folds are open, for the link and for the next visit of the page. */
+export function makeFold(name, title, ...content) {
+  const toggle = (event) => {
+    event.preventDefault();
+    fold.open = !fold.open;
+    fold.dispatchEvent(new CustomEvent("fold", { bubbles: true, detail: fold }));
+  };
+  const fold = makeElement("details", { "data-fold": name }, makeElement("summary", { onclick: toggle }, title), ...content);
+  return fold;
+}
+
 /**
  * Mounts a widget: `build(scene)` makes its elements, again only when panels, classes or groups change (so that focus
  * and open details survive a new training), `patch(parts, scene, models, view)` fills them on every update.
@@ -84,6 +95,7 @@ export function mountWidget(root, className, label, build, patch) {
   let lastScene = null;
   let structure = null;
   let parts = null;
+  let folds = [];
   return {
     update(scene, models, view) {
       if (scene !== lastScene) {
@@ -94,9 +106,11 @@ export function mountWidget(root, className, label, build, patch) {
           structure = now;
           section.replaceChildren();
           parts = build(scene, section);
+          folds = [...section.querySelectorAll("[data-fold]")];
         }
       }
       setClassColours(section, scene, view.dark);
+      if (view.open) for (const fold of folds) fold.open = view.open.has(fold.dataset.fold);
       patch(parts, scene, models, view);
     },
     destroy() {

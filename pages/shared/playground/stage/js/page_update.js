@@ -20,6 +20,7 @@ export function updatePage(stage, frame, forceScale) {
     selection: stage.holding ? null : state.selection,
     film: state.film,
     dark: stage.theme.dark,
+    open: state.open,
     facts: stage.factsNow(),
     reply: scene.panels.map((panel) => stage.replyFor(panel.key)).find((reply) => reply) ?? null,
   };

@@ -1,7 +1,7 @@
 // One panel: title, picture, what was moved by hand, its own slider (INP's fold, the film's C) and a place for its numbers.
 
 import { makeButton, relabel, setIcon } from "./buttons.js";
-import { makeElement, patchAttribute, patchHidden, patchText } from "./dom.js";
+import { makeElement, patchAttribute, patchHidden, patchText, sliderKey } from "./dom.js";
 import { percent, strengthText } from "./format.js";
 
 const NARROW = 700;
@@ -80,11 +80,20 @@ function createSlider(key, stage) {
   const value = makeElement("span", { class: "number slider-value" });
   const element = makeElement("label", { class: "slider" }, name, input, value);
   let kind = null;
+  const pick = (finished) => stage.pickStrength(key, nearestIndex(stage.scene.films[key].places, Number(input.value)), finished);
   input.addEventListener("input", () => {
-    if (kind === "film") stage.pickStrength(key, Number(input.value), false);
+    if (kind === "film") pick(false);
     if (kind === "fold") stage.setFold(Number(input.value));
   });
-  input.addEventListener("change", () => kind === "film" && stage.pickStrength(key, Number(input.value), true));
+  input.addEventListener("change", () => kind === "film" && pick(true));
+  input.addEventListener("keydown", (event) => {
+    if (kind !== "film") return;
+    const { places } = stage.scene.films[key];
+    const index = sliderKey(event.key, nearestIndex(places, Number(input.value)), places.length);
+    if (index === null) return;
+    event.preventDefault(); // the browser's own step may be shorter than the way to the next model
+    stage.pickStrength(key, index, true);
+  });
 
   function set(nextKind, { max, step, at, text, label, shown }) {
     kind = nextKind;
@@ -107,10 +116,12 @@ function createSlider(key, stage) {
       patchHidden(input, !film && !fold);
       element.classList.toggle("empty", !film && !fold);
       if (film) {
-        const at = state.film?.panel === key ? state.film.index : nearestIndex(film.values, panel.strength);
-        const shown = strengthText(film.knob, model.strength ?? film.values[at]).replace(/^(C =|gap ≤) /, "");
-        const label = film.knob === "C" ? "Fairness strength C" : "Largest gap allowed";
-        set("film", { max: film.values.length - 1, step: 1, at, text: film.knob === "C" ? "C" : "Largest gap", label, shown });
+        const isC = film.knob === "C";
+        const index = state.film?.panel === key ? state.film.index : nearestIndex(film.values, panel.strength);
+        const at = isC && state.film?.panel !== key ? panel.strength : film.places[index];
+        const shown = strengthText(film.knob, model.strength ?? film.values[index]).replace(/^(C =|gap ≤) /, "");
+        const [text, label] = isC ? ["C", "Fairness strength C"] : ["Largest gap", "Largest gap allowed"];
+        set("film", { max: film.places.at(-1), step: "any", at, text, label, shown });
       } else if (fold) {
         const shown = percent(state.fold, 0);
         set("fold", { max: 1, step: 0.01, at: state.fold, text: "Fold", label: "Fold the plane onto the kept line", shown });
@@ -128,12 +139,12 @@ function nearestIndex(values, wanted) {
 }
 
 /** Sizes of the pictures for a stage of some width: {columns, widthOf(enlarged), heightOf(...)}. */
-export function panelSizes(width, visible, bounds, screenHeight) {
+export function panelSizes(width, visible, bounds, screenHeight, tallestShare = 0.74) {
   const flat = screenHeight < FLAT;
   const beside = width >= (flat ? FLAT : NARROW);
   const columns = beside ? Math.max(1, visible) : 1;
   const [x0, y0, x1, y1] = bounds;
   const aspect = Math.min(1.05, Math.max(0.72, (y1 - y0) / (x1 - x0 || 1)));
-  const tallest = flat && beside ? screenHeight / 3 : Math.max(360, 0.74 * screenHeight);
+  const tallest = flat && beside ? screenHeight / 3 : Math.max(360, tallestShare * screenHeight);
   return { columns, height: (pictureWidth) => Math.round(Math.min(pictureWidth * aspect, tallest)) };
 }

@@ -5,7 +5,7 @@ import { gapPoints, NOTHING, percent, whole } from "./format.js";
 import {
   basisSentence, groupName, modelSentence, lessonSentence, opportunitySentence, peopleSentence, SMALL_GROUP, smallGroupSentence,
 } from "./sentences.js";
-import { makeElement, makeGlyph, mountWidget, patchBar, patchHidden, patchText } from "./dom.js";
+import { makeElement, makeFold, makeGlyph, mountWidget, patchBar, patchHidden, patchText } from "./dom.js";
 
 const MEASURES = [
   {
@@ -79,7 +79,7 @@ function buildReadout(scene, section, key) {
 function buildMeanings() {
   const list = makeElement("dl", { class: "fgs-meanings" });
   for (const { name, means } of MEASURES) list.append(makeElement("dt", {}, name), makeElement("dd", {}, means));
-  return makeElement("details", {}, makeElement("summary", {}, "What do these numbers mean?"), list);
+  return makeFold("numbers", "What do these numbers mean?", list);
 }
 
 function patchNotes({ basis, warning }, scene) {

@@ -24,8 +24,10 @@ export function buildScene({ meta, arrays }) {
 
 /** A panel's method fully trained with every strength. */
 function buildFilm(about, panel, get) {
+  // Where its strengths stand on a slider: as in the sidebar, C by its size and allowed gaps one after the other.
+  const places = about.knob === "C" ? about.values : about.values.map((_, index) => index);
   return {
-    ...about, panel, prototypes: get("prototypes"), pseudo: get("pseudo"), counts: get("counts"), changed: get("changed"),
+    ...about, places, panel, prototypes: get("prototypes"), pseudo: get("pseudo"), counts: get("counts"), changed: get("changed"),
     weights: get("weights"), boxes: get("boxes"), labels: get("labels"), models: [],
   };
 }

@@ -4,7 +4,7 @@ import { assignment } from "./metrics.js";
 import { drawnPositions } from "./scene.js";
 import { capitalised, NOTHING, number, percent, whole } from "./format.js";
 import { cellWords, className, groupName, modelSentence } from "./sentences.js";
-import { makeElement, makeGlyph, mountWidget, patchGlyph, patchHidden, patchText } from "./dom.js";
+import { makeElement, makeFold, makeGlyph, mountWidget, patchGlyph, patchHidden, patchText } from "./dom.js";
 
 const memberCache = new WeakMap(); // model -> {scene, members}
 
@@ -57,8 +57,8 @@ function buildTables(scene, section, hooks) {
     body.append(scroller);
   }
   // A closed table costs nothing during playback; opening it fills it with the model shown.
-  parts.details = makeElement("details", { ontoggle: () => parts.repaint?.() },
-    makeElement("summary", {}, "All prototypes as a table"), body);
+  parts.details = makeFold("table", "All prototypes as a table", body);
+  parts.details.addEventListener("toggle", () => parts.repaint?.());
   parts.hooks = hooks;
   section.append(parts.details);
   return parts;

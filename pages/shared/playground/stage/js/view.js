@@ -17,24 +17,29 @@ export function newState() {
     film: null, // {panel, index}: a strength picked from a film
     camera: null,
     fold: 0,
+    open: new Set(), // names of open folds
     selection: null,
   };
 }
 
-/** State to plain object. */
+/** State to plain object: only what differs from the view that a visitor gets at first. */
 export function viewOf(state, scene) {
   const { cx, cy, zoom } = state.camera;
   const round = (value) => Number(value.toPrecision(6));
-  return {
-    epoch: scene.meta.epochs[Math.floor(state.position)],
-    speed: state.speed,
-    show: { ...state.show },
-    hidden: [...state.hidden].sort(),
+  const frame = Math.floor(state.position);
+  const shown = Object.entries(state.show).filter(([name, on]) => on !== SHOW_AT_FIRST[name]);
+  const view = {
+    speed: state.speed !== 1 && state.speed,
+    hidden: state.hidden.size && [...state.hidden].sort(),
     enlarged: state.enlarged,
     film: state.film && [state.film.panel, state.film.index],
-    camera: isFitted(state.camera, scene.meta.bounds) ? null : [cx, cy, zoom].map(round),
+    camera: !isFitted(state.camera, scene.meta.bounds) && [cx, cy, zoom].map(round),
     fold: round(state.fold),
+    open: state.open.size && [...state.open].sort(),
+    show: shown.length && Object.fromEntries(shown),
   };
+  const differs = Object.fromEntries(Object.entries(view).filter(([, value]) => value));
+  return frame === scene.F - 1 ? differs : { ...differs, epoch: scene.meta.epochs[frame] };
 }
 
 /** Take over from a plain object whatever makes sense; links may be edited or cut short. */
@@ -54,6 +59,7 @@ export function restoreView(state, raw, scene) {
   state.enlarged = keys.includes(raw.enlarged) && !state.hidden.has(raw.enlarged) ? raw.enlarged : null;
   const [panel, index] = Array.isArray(raw.film) ? raw.film : ["fairglvq", raw.filmIndex]; // older links: C only
   if (Number.isInteger(index) && index >= 0 && index < (scene.films[panel]?.values.length ?? 0)) state.film = { panel, index };
+  if (Array.isArray(raw.open)) state.open = new Set(raw.open.filter((name) => /^[a-z]{1,20}$/.test(name)));
   if (isNumber(raw.fold)) state.fold = Math.min(1, Math.max(0, raw.fold));
   if (Array.isArray(raw.camera) && raw.camera.length === 3 && raw.camera.every(isNumber) && raw.camera[2] > 0) {
     const [cx, cy, zoom] = raw.camera;
@@ -97,7 +103,8 @@ export function carryOver(state, before, scene) {
 /** The address of this page with the view added; everything else in it belongs to the settings and stays. */
 export function linkOf(href, view) {
   const url = new URL(href);
-  url.searchParams.set("view", JSON.stringify(view));
+  if (Object.keys(view).length) url.searchParams.set("view", JSON.stringify(view));
+  else url.searchParams.delete("view");
   return url.href;
 }
 

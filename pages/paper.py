@@ -1,0 +1,76 @@
+"""The paper, checked: its numbers beside this library's, why they differ, its algorithm, and what goes further."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from pages.shared import menu, runs
+from pages.shared.paper import session
+from pages.shared.paper.session import SECTIONS
+from pages.shared.style import STYLE
+from pages.shared.visit import visit
+from pages.shared.widgets import button, one_of
+
+INTRO = (
+    "F. Störck, F. Hinder, J. Brinkrolf, B. Paassen, V. Vaquet and B. Hammer: *FairGLVQ: Fairness in Partition-Based "
+    "Classification* (2024), [doi.org/10.1007/978-3-031-67159-3_17](https://doi.org/10.1007/978-3-031-67159-3_17). "
+    "Everything it reports, computed again; every number on this page comes from a run of this library or from print."
+)
+
+
+def main() -> None:
+    """A section at a time: the others cost nothing."""
+    here = session.begin()
+    st.html(STYLE)
+    st.title("The paper, checked", anchor=False)
+    with st.container(key="intro"):
+        st.markdown(INTRO)
+    if here.repairs:
+        with st.container(key="repaired", border=True, horizontal=True, vertical_alignment="center"):
+            st.markdown("**The link was repaired.** " + " ".join(here.repairs))
+            button("Dismiss", here.repairs.clear)
+    one_of("Section", SECTIONS, "paper.section", label_visibility="collapsed")
+    running = runs.running("paper")
+    here.address.write(session.to_query(here))
+    st.fragment(body, run_every=runs.POLL if running else None)(running)
+    if here.section == "figure2":
+        from pages.shared.paper import figure2
+
+        figure2.offer_download()
+
+
+def body(was_running: bool) -> None:
+    """The chosen section; while something is computed it is drawn again and again."""
+    here = visit().paper
+    if runs.running("paper") != was_running or session.to_query(here) != here.address.written:
+        st.rerun()  # the polling, the address or the section has to follow
+    _section(here.section)()
+
+
+def _section(name: str) -> Callable[[], None]:
+    """Its function; what a section needs is imported when it is shown."""
+    if name == "figure2":
+        from pages.shared.paper import figure2
+
+        return figure2.draw
+    if name == "reasons":
+        from pages.shared.paper import reasons
+
+        return reasons.draw
+    if name == "algorithm":
+        from pages.shared.paper import algorithm
+
+        return algorithm.draw
+    if name == "beyond":
+        from pages.shared.paper import beyond
+
+        return beyond.draw
+    from pages.shared.paper import table1
+
+    return table1.draw
+
+
+menu.require_app()
+main()
