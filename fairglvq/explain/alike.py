@@ -150,9 +150,10 @@ def how_compared(of: Summary) -> str:
     drawn = f", drawn from {of.measured:,}," if of.compared < of.measured else ""
     without = f" {names} {'does' if len(of.left_out) == 1 else 'do'} not count." if of.left_out else ""
     return (
-        f"Each of {of.compared:,} people{drawn} is compared with the {of.neighbours} most like them. Every column counts "
-        f"alike: a number by its part of the range, another category as much as the whole range.{without} Half of "
-        f"these pairs are closer than {wording.number(of.usual, 2)}, where 1 is one category: closer than usual."
+        f"Each of {of.compared:,} people{drawn} is compared with the {of.neighbours} most like them. Every column "
+        f"counts alike: a number by its part of the range, another category as much as the whole range.{without} "
+        f"Half of these pairs are closer than {wording.number(of.usual, 2)}, where 1 is one category: closer than "
+        "usual."
     )
 
 
