@@ -1,7 +1,7 @@
 """A room with a hundred students on one server: how long a report by the clock and a saved answer take.
 
 Students are WebSocket connections without the browser's own work. They arrive within 20 seconds, report every three
-seconds as the page asks them to, and answer the first question; a teacher looks on, holds the class and lets it go.
+seconds as the page asks them to, and answer the first question; a teacher looks on.
 """
 
 import asyncio

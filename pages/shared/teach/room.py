@@ -182,8 +182,9 @@ def _where(room: RoomView) -> None:
         for step in STEPS
     ]
     st.html(bars_html(rows, "Students by step"))
-    hours = max(0, round((room.ends - time.time()) / 3600))
-    st.caption(f"Unused, the room ends by itself in {count(hours, 'hour')}; nothing of it is kept then.")
+    hours = max(1, round((room.ends - time.time()) / 3600))
+    left = count(hours, "hour") if hours < 48 else count(hours // 24, "day")
+    st.caption(f"If nobody uses the room, it ends by itself in {left}; nothing of it is kept then.")
 
 
 def _note(pace: Pace, step: int) -> str:

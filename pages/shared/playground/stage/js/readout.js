@@ -27,7 +27,7 @@ const MEASURES = [
 /** The numbers of the method `hooks.panel`, to stand under its picture. */
 export function createReadout(root, hooks) {
   const build = (scene, section) => buildReadout(scene, section, hooks.panel);
-  return mountWidget(root, "fgs-readout", "Accuracy and fairness of the models shown", build, patchReadout);
+  return mountWidget(root, "fgs-readout", null, build, patchReadout);
 }
 
 /** On whom the numbers are measured and what they mean: once for all cards. */
