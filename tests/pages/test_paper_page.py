@@ -121,6 +121,13 @@ def test_links_are_read_repaired_and_written():
     assert "repaired" not in words(at)
 
 
+def test_a_projector_s_link_is_kept():
+    at = apptest.visit("paper", section="beyond", projector="1")
+    labelled(at.button_group, "Largest gap allowed").set_value(10).run()
+    assert link(at) == {"section": "beyond", "gap": "10", "projector": "1"}
+    assert "repaired" not in words(at)
+
+
 class ThreadWorker(FakeWorker):
     """A worker that really trains, in the pool's thread."""
 
