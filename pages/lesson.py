@@ -37,7 +37,8 @@ OWN_STYLE = """<style>
 .st-key-lesson_formula {
   padding: 0.4rem 0.7rem; border-radius: 0.5rem; background: var(--st-secondary-background-color, Canvas);
 }
-[class*="st-key-lesson_person_"] :is(th, td) { font-size: 0.8rem; padding: 0.2rem 0.4rem; }
+[class*="st-key-lesson_person_"] table { table-layout: fixed; width: 100%; }
+[class*="st-key-lesson_person_"] :is(th, td) { font-size: 0.8rem; padding: 0.2rem 0.3rem; overflow-wrap: anywhere; }
 @media (max-width: 760px) {
   .st-key-lesson_body { display: flex; }
   .st-key-lesson_body > :has(> .st-key-lesson_stage) { position: static; align-self: stretch; }

@@ -9,7 +9,7 @@ import streamlit as st
 from pages.shared import menu, runs
 from pages.shared.paper import session
 from pages.shared.paper.session import SECTIONS
-from pages.shared.style import STYLE
+from pages.shared.style import NO_CONTROLS, STYLE
 from pages.shared.visit import visit
 from pages.shared.widgets import button, one_of
 
@@ -23,7 +23,7 @@ INTRO = (
 def main() -> None:
     """A section at a time: the others cost nothing."""
     here = session.begin()
-    st.html(STYLE)
+    st.html(STYLE + NO_CONTROLS)
     st.title("The paper, checked", anchor=False)
     with st.container(key="intro"):
         st.markdown(INTRO)

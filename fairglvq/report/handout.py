@@ -36,11 +36,6 @@ class Figure(NamedTuple):
     caption: str
 
 
-def file_name(language: str, *, answers: bool) -> str:
-    """What the file is called."""
-    return f"fairglvq-{'answers' if answers else 'handout'}-{language}.html"
-
-
 def models(service: TrainingService) -> dict[str, Seen]:
     """What each step shows, trained, with the strengths of its curve."""
     ordered = {

@@ -12,6 +12,11 @@ def theme() -> Theme:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
+NO_CONTROLS = """<style>
+@media (max-width: 640px) { [data-testid="stExpandSidebarButton"]::after { content: "Pages" !important; } }
+</style>"""
+"""For pages whose sidebar holds nothing but the menu."""
+
 # White words stand on the light theme's blue in both themes: no one colour is dark enough for white words on it and
 # light enough for words of it on a dark ground.
 STYLE = """<style>

@@ -67,6 +67,7 @@ def _person(reader: Reader, view: View, key: str, i: int) -> None:
             st.markdown(f"{reader.word('verdict')} **{reader.word('your verdict')}: {reader.word(said)}**")
             return
         st.table(_table(reader, view, i), border="horizontal", hide_index=True)
+        st.caption(reader.word("mixture"))
         st.markdown(f"**{reader.word('verdict')}**")
         with st.container(horizontal=True):
             for option in ("yes", "no", "unsure"):
@@ -85,7 +86,7 @@ def _table(reader: Reader, view: View, i: int) -> pd.DataFrame:
     first = np.sort(np.argsort(-np.abs(parts), kind="stable")[:COLUMNS])
     known = [wording.value(value) for value in decision.values_of(people, x).values()]
     table = {
-        reader.word("column"): [people.columns[c] for c in first],
+        reader.word("column"): [people.columns[c].replace("_", " ") for c in first],
         reader.word("person"): [known[c] for c in first],
     }
     for method in (BEFORE, AFTER):
