@@ -23,6 +23,7 @@ def pages() -> list[StreamlitPage]:
         st.Page("pages/your_data.py", title="Your data", url_path="your_data"),
     ]
 
+
 # Streamlit adds a page to the browser's history when it is entered, and once more when it writes what it shows into its
 # address. Until the visitor does something, the two are one step: one Back leads to the page before.
 ONE_STEP = """<script>
