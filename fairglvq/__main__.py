@@ -356,10 +356,10 @@ def _stream(options) -> int:
 
 
 def _handout(options) -> int:
-    from fairglvq.report import handout
+    from fairglvq.report import handout, handout_name
     from fairglvq.scenes.service import TrainingService
 
-    path = options.file or Path(handout.file_name(options.language, answers=options.answers))
+    path = options.file or Path(handout_name(options.language, answers=options.answers))
     models = handout.models(TrainingService())
     path.write_text(handout.to_html(models, options.language, answers=options.answers), "utf-8")
     print(f"written: {path}; open it in a browser and print it")

@@ -88,6 +88,7 @@ def heading(step: Step) -> None:
         one_of("Language", LANGUAGES, "lesson.language", label_visibility="collapsed")
         if course.progress() != Progress():
             button(words(visit().lesson.language)["restart"], course.start_again, key="lesson_restart", type="tertiary")
+        student.door(visit().lesson.language)
     student.banner(course.progress(), visit().lesson.language, course.go)
 
 

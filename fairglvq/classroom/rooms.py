@@ -33,7 +33,7 @@ LONGEST_TEXT = 4000  # letters of a progress
 
 HOUR = 3600.0
 IDLE = 12 * HOUR  # without use, a room ends
-IDLE_EMPTY = 1 * HOUR  # one that nobody has joined
+IDLE_EMPTY = 72 * HOUR  # one that nobody has joined: it may have been opened for another day
 LONGEST = 7 * 24 * HOUR  # however much it is used
 
 GRACE = 6.0  # seconds without a report until another session with the same token may take it over
@@ -139,12 +139,19 @@ class Rooms:
         with self._lock:
             self.sweep()
             if len(self._rooms) >= MOST_ROOMS:
-                raise RoomError(f"This server has {MOST_ROOMS} rooms already, and holds no more. Try again later.")
+                self._make_way()
             code, now = self._new_code(), self._clock()
             self._rooms[code] = _Room(secrets.token_urlsafe(12), now, now, now)
             self._changed.add(code)
             self._write()
             return code, self._rooms[code].key
+
+    def _make_way(self) -> None:
+        """Delete the room that nobody has joined for the longest time, so that nobody can take all places."""
+        empty = [code for code, room in self._rooms.items() if not room.students]
+        if not empty:
+            raise RoomError(f"This server has {MOST_ROOMS} rooms in use, and holds no more. Try again later.")
+        self._delete(min(empty, key=lambda code: self._rooms[code].used))
 
     def _new_code(self) -> str:
         while True:

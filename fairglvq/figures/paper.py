@@ -58,7 +58,7 @@ def dots_figure(rows: Sequence[Dots], measure: str, *, theme: Theme = "light", h
         )  # fmt: skip
     if any(len(row.here) for row in rows):
         _add_folds(
-            figure, [row.here for row in rows], colours, "computed here", 0.36, f"computed here: %{{x:.1f}} {unit}",
+            figure, [row.here for row in rows], colours, "run here", 0.36, f"run here: %{{x:.1f}} {unit}",
             symbol="x-thin-open", size=7,
         )  # fmt: skip
     lay_out(figure, theme, height or 120 + 52 * len(rows))
@@ -125,7 +125,7 @@ def figure2(
             trace.error_y = bars | {"array": [one[4] for one in trace.customdata]}
     for found, name, marker in (
         (rows, "one test fold", {"size": 4, "opacity": 0.45}),
-        (here, "computed here", {"size": 8, "symbol": "x-thin-open"}),
+        (here, "run here", {"size": 8, "symbol": "x-thin-open"}),
     ):
         if found is not None and len(found):
             _add_single_folds(figure, found[found[measure].notna()], measure, name, marker, theme)
@@ -169,13 +169,13 @@ def angles_figure(
         )  # fmt: skip
     lay_out(figure, theme, 320)
     figure.update_layout(margin={"t": 10}, uirevision="paper")
-    figure.update_xaxes(title_text="direction that INP keeps (0° along x, 90° along the height)", range=[-4, 184])
+    figure.update_xaxes(title_text="direction that INP keeps (degrees)", range=[-4, 184])
     figure.update_yaxes(title_text=MEASURES["statistical_parity"].heading, rangemode="tozero")
     return figure
 
 
 class Projections(NamedTuple):
-    """INP by the number of its projections: accuracies as published, and as computed here."""
+    """INP by the number of its projections: accuracies as published, and by this library."""
 
     strengths: Sequence[float]
     published: Sequence[float]
@@ -194,7 +194,7 @@ def projections_figure(
     colour = style.colour.mark(theme)
     for name, values, symbol, dash in (
         ("published", found.published, f"{style.shape}-open", "dot"),
-        ("computed here", found.own, style.shape, "solid"),
+        ("this library", found.own, style.shape, "solid"),
     ):
         figure.add_scatter(
             x=list(found.strengths), y=in_hundredths(values), mode="lines+markers", name=f"INP, {name}",
@@ -275,11 +275,12 @@ def step_figure(
                 "color": [colours[c] for c in opened.labels], "line": {"width": 1.5, "color": ink}},
         hovertemplate="prototype %{text}<extra></extra>",
     )  # fmt: skip
-    figure.add_scatter(
-        x=[x[0]], y=[x[1]], mode="markers", name="the chosen point", hoverinfo="skip",
-        marker={"size": 13, "symbol": shapes[opened.s[i]], "color": colours[opened.y[i]],
-                "line": {"width": 3, "color": ink}},
-    )  # fmt: skip
+    for name, symbol, size, width in (("the chosen point", "circle-open", 24, 2), ("", shapes[opened.s[i]], 11, 0)):
+        figure.add_scatter(
+            x=[x[0]], y=[x[1]], mode="markers", name=name, hoverinfo="skip", showlegend=bool(name),
+            marker={"size": size, "symbol": symbol, "color": ink if name else colours[opened.y[i]],
+                    "line": {"width": width}},
+        )  # fmt: skip
     lay_out(figure, theme, height)
     for pull in term.pulls if term is not None else ():
         _arrow(figure, opened.W[pull.prototype], opened.W[pull.prototype] + scale * pull.moves, ink)
@@ -307,7 +308,7 @@ def step_alt(i: int, term: PointTerm | None, kind: str) -> str:
     """The picture in one sentence."""
     if term is None:
         return "Without a fairness term nothing is pushed."
-    verb = {"class": ("towards", "away from"), "fair": ("away from", "towards")}[kind]
+    verb = ("towards", "away from") if (kind == "class") == (term.slope > 0) else ("away from", "towards")
     parts = [
         f"prototype {j + 1} moves {word} the point"
         for j, word in zip((term.plus, term.minus), verb, strict=True)

@@ -31,6 +31,11 @@ class Reached(NamedTuple):
     lead: Comparison | None
 
 
+def one_answer(rows: pd.DataFrame) -> float:
+    """Accuracy of one answer for all, whose gap is 0: what every method has to exceed."""
+    return float(rows[rows["method"] == "const"]["accuracy"].mean())
+
+
 def reached(rows: pd.DataFrame, bound: float) -> dict[str, Reached]:
     """By method, in the order of PAPER and FURTHER; methods without a strength within the bound are left out."""
     chosen = [*PAPER, *FURTHER]

@@ -66,7 +66,7 @@ def panel(settings: Settings, effects: dict[str, str], *, hidden: Collection[str
 
 
 def _control(name: str, settings: Settings, effect: str | None) -> None:
-    field, value = FIELDS[name].offered(settings), getattr(settings, name)
+    field, value = FIELDS[name], getattr(settings, name)
     locked = name in visit().display.locked
     if name == "dataset":
         choices = [*field.choices, TABLE] if value == TABLE or own_table.current() else field.choices

@@ -15,8 +15,9 @@ from fairglvq.lesson.steps import STEPS
 from fairglvq.lesson.texts import words
 from pages.shared import server
 from pages.shared.visit import visit
-from pages.shared.widgets import button
+from pages.shared.widgets import button, control
 
+LONGEST_CODE = 12  # as typed, with blanks
 POLL = 3.0  # seconds between two reports: how soon a student hears of the teacher
 
 
@@ -32,6 +33,12 @@ def arrive(query: Mapping[str, str]) -> None:
             here.seat, here.pace = server.rooms().join(code, token)
         except (RoomError, OSError) as problem:
             _go_alone(problem)
+
+
+def enter(code: str) -> None:
+    """Come into the room whose code was typed."""
+    if code.strip():
+        arrive({"room": code, "step": str(visit().student.opened)})
 
 
 def _step(text: str) -> int:
@@ -89,6 +96,14 @@ def _listen(progress: Callable[[], Progress]) -> None:
     report(progress())
     if (here.pace, here.notice, here.seat) != before:
         st.rerun()
+
+
+def door(language: str) -> None:
+    """A place to type the code of a room, for those who did not come by its link."""
+    here, said = visit().student, words(language)
+    if here.seat is None:
+        with st.popover(said["join"]):
+            control("text_input", said["code"], "", enter, name="student_code", max_chars=LONGEST_CODE)
 
 
 def banner(progress: Progress, language: str, go: Callable[[int], None]) -> None:

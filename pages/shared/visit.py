@@ -217,6 +217,8 @@ class PaperVisit(RunVisit):
 class StreamVisit:
     """The stream in view."""
 
+    address: Address = field(default_factory=Address)
+    repairs: list[str] = field(default_factory=list)
     dataset: str = "xor"
     drift: Drift = "border"
     C: float = 1.0

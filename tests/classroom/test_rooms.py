@@ -214,6 +214,18 @@ def test_a_progress_that_can_no_longer_be_read_begins_anew(path, clock):
     rooms.close()
 
 
+def test_students_without_a_room_are_of_no_concern(path, clock):
+    rooms = Rooms(path, clock=clock)
+    code, _ = rooms.open()
+    rooms.join(code)
+    rooms.close()
+    with sqlite3.connect(path) as db:
+        db.execute("DELETE FROM rooms")
+    db.close()
+    Rooms(path, clock=clock).close()
+    assert rows(path) == [0, 0]
+
+
 def test_who_looked_in_and_did_nothing_is_forgotten(rooms, clock):
     code, key = rooms.open()
     busy, gone = rooms.join(code)[0], rooms.join(code)[0]
@@ -242,14 +254,15 @@ def test_a_room_ends_by_itself_and_nothing_of_it_is_kept(rooms, path, clock):
     rooms.report(seat, SOME)
     empty, empty_key = rooms.open()
     assert rows(path) == [2, 1]
-    clock.now += IDLE_EMPTY + 1
-    with pytest.raises(NoRoomError):
-        rooms.look(empty, empty_key)
-    assert rows(path) == [1, 1]
-    clock.now += IDLE - IDLE_EMPTY
+    clock.now += IDLE + 1
     for act in (lambda: rooms.look(code, key), lambda: rooms.report(seat, SOME), lambda: rooms.join(code)[0]):
         with pytest.raises(NoRoomError, match="it has ended"):
             act()
+    assert rows(path) == [1, 0]
+    assert rooms.look(empty, empty_key).ends == clock.now + IDLE_EMPTY  # opened for another day
+    clock.now += IDLE_EMPTY + 1
+    with pytest.raises(NoRoomError):
+        rooms.look(empty, empty_key)
     assert rows(path) == [0, 0]
 
 
@@ -293,10 +306,12 @@ def test_limits(rooms, monkeypatch):
     monkeypatch.setattr(module, "MOST_STUDENTS", 2)
     code, _ = rooms.open()
     rooms.open()
-    with pytest.raises(RoomError, match="has 2 rooms already"):
+    assert rooms.join(code)[0].code == code
+    later, _ = rooms.open()  # the empty one has made way
+    assert rooms.join(later)[0].code == later
+    with pytest.raises(RoomError, match="has 2 rooms in use"):
         rooms.open()
     seat = rooms.join(code)[0]
-    rooms.join(code)[0]
     with pytest.raises(RoomError, match="is full"):
         rooms.join(code)
     assert rooms.join(code, seat.token)[0].token == seat.token

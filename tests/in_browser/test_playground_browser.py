@@ -81,7 +81,7 @@ class Visit:
         canvas = self.page.locator(f'canvas[data-panel="{panel}"]')
         canvas.scroll_into_view_if_needed()
         box = canvas.bounding_box()
-        scale = 0.94 * min(box["width"] / (x1 - x0), box["height"] / (y1 - y0))
+        scale = min(0.94 * box["width"] / (x1 - x0), (box["height"] - 40) / (y1 - y0))
         return (
             box["x"] + box["width"] / 2 + (x - (x0 + x1) / 2) * scale,
             box["y"] + box["height"] / 2 - (y - (y0 + y1) / 2) * scale,

@@ -482,7 +482,7 @@ class Visit:
         canvas = self.page.locator(f'canvas[data-panel="{panel}"]')
         canvas.scroll_into_view_if_needed()
         box = canvas.bounding_box()
-        scale = 0.94 * min(box["width"] / (x1 - x0), box["height"] / (y1 - y0))
+        scale = min(0.94 * box["width"] / (x1 - x0), (box["height"] - 40) / (y1 - y0))
         x, y = arrays[f"{panel}.prototypes"][frame, index]
         return (
             box["x"] + box["width"] / 2 + (x - (x0 + x1) / 2) * scale,
@@ -511,6 +511,12 @@ def visit(browser, app):
     yield from visits(browser, app, Visit, viewport={"width": 1280, "height": 900})
 
 
+MISNAMED = """(root) => [...root.querySelectorAll("button, th")].filter((one) => {
+    const text = one.textContent.trim();
+    return one.ariaLabel ? !one.ariaLabel.includes(text) : !text;
+}).map((one) => one.outerHTML)"""  # names that do not say what can be read, and none at all
+
+
 def test_first_picture_is_trained_paused_and_described(visit):
     v = visit()
     assert (v.data("frame"), v.data("playing")) == (str(EPOCHS), "0")
@@ -520,10 +526,11 @@ def test_first_picture_is_trained_paused_and_described(visit):
         assert canvas.get_attribute("role") == "img"
     v.page.locator("summary", has_text="table").click()
     expect(v.page.locator("details table").first).to_be_visible()
-    nameless = v.stage.evaluate(
-        "(root) => [...root.querySelectorAll('button')].filter((b) => !(b.ariaLabel || b.innerText.trim())).length"
+    assert v.stage.evaluate(MISNAMED) == []
+    levels = v.stage.evaluate(
+        "(root) => [...root.querySelectorAll('h1, h2, h3, h4, h5')].map((h) => Number(h.tagName[1]))"
     )
-    assert nameless == 0
+    assert all(level <= before + 1 for before, level in zip([1, *levels], levels, strict=False))
 
 
 def test_regions_are_the_decisions(visit):
@@ -544,7 +551,7 @@ def test_regions_are_the_decisions(visit):
         })))"""
     )
     width, height = pixels["width"], pixels["height"]
-    scale = 0.94 * min(width / (x1 - x0), height / (y1 - y0))
+    scale = min(0.94 * width / (x1 - x0), (height - 40) / (y1 - y0))
     columns, rows = np.meshgrid(np.arange(5, width, 7), np.arange(5, height, 7))
     px = (columns + 0.5 - width / 2) / scale + (x0 + x1) / 2
     py = (height / 2 - rows - 0.5) / scale + (y0 + y1) / 2

@@ -440,8 +440,8 @@ def test_timeline_seeks_by_click_key_and_flip(page):
     slider.focus()
     for key in ("ArrowRight", "ArrowLeft", "Home", "End"):
         page.keyboard.press(key)
-    page.get_by_role("button", name="Go to the next flip").click()
-    page.get_by_role("button", name="Go to the flip before").click()
+    page.get_by_role("button", name="Next flip").click()
+    page.get_by_role("button", name="Flip before").click()
     assert [call[1] for call in page.evaluate("calls.splice(0)")] == [3, 1, 0, 4, 3, 1]
 
     box = slider.bounding_box()

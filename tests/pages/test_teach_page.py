@@ -12,14 +12,7 @@ from pages.shared import server
 from pages.shared.teach import addresses
 from pages.shared.visit import LinkVisit
 
-
-@pytest.fixture(autouse=True)
-def own_rooms(tmp_path, monkeypatch):
-    monkeypatch.setenv("FAIRGLVQ_ROOMS", str(tmp_path / "rooms.sqlite"))
-    server.rooms.clear()
-    yield
-    server.rooms().close()
-    server.rooms.clear()
+pytestmark = pytest.mark.usefixtures("own_rooms")
 
 
 def press(at, label):

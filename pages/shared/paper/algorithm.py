@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,11 @@ import streamlit as st
 
 from fairglvq import datasets
 from fairglvq.experiments import anatomy
-from fairglvq.experiments.anatomy import Moment, Opened, PointTerm
+from fairglvq.experiments.anatomy import Moment, Opened, PointTerm, Reversed
 from fairglvq.figures.paper import arrow_scale, step_alt, step_figure
 from fairglvq.grammar import GROUP_SHAPES, SHAPES
 from fairglvq.lvq import initialisers, kernels, reference
-from fairglvq.wording import count, listed, number
+from fairglvq.wording import count, listed, number, percent
 from pages.shared.paper.session import BATCHES, EPOCHS, PROTOTYPES, STEPS, STRENGTHS, SYNTHETIC
 from pages.shared.paper.table1 import CHART
 from pages.shared.style import theme
@@ -31,10 +32,11 @@ STYLE = """<style>
 [class*="st-key-line_"] [data-testid="stExpander"] summary { padding: 0.1rem 0; min-height: 0; }
 </style>"""
 INTRO = (
-    "One **mini-batch step** of a real training, taken apart: choose a point and follow its numbers through Algorithm "
-    "1. Colour is the class, shape the group; a prototype's shape is its **pseudo-class**, the group that most people "
-    "in its cell belong to. The values come from the readable version of the method, "
-    "`fairglvq/lvq/reference.py`; tests hold it to Algorithm 1 written line by line, and the compiled kernels to it."
+    "One **mini-batch step** of a real training, taken apart: choose a point, with the slider or by a click, and "
+    "follow its numbers through Algorithm 1. Colour is the class, shape the group; a prototype's shape is its "
+    "**pseudo-class**, the group that most people in its cell belong to. The values come from the readable version of "
+    "the method, `fairglvq/lvq/reference.py`; tests hold it to Algorithm 1 written line by line, and the compiled "
+    "kernels to it."
 )
 
 
@@ -84,21 +86,36 @@ def draw() -> None:
 def _pictures(opened: Opened, i: int, by_class: PointTerm, fair: PointTerm | None) -> None:
     said = (
         ("class", by_class, ("closest of its class, w⁺", "closest of another class, w⁻"),
-         "**The label pulls**: its own class comes, the other goes"),
+         f"**The label**: its own class {_ways(by_class.slope > 0)}"),
         ("fair", fair, ("closest that stands for its group, w⁺", "closest that stands for another, w⁻"),
-         "**The group pushes**, C times: its own group goes, the other comes"),
+         f"**The group**, C times: its own group {_ways(fair is not None and fair.slope < 0)}"),
     )  # fmt: skip
     for column, (kind, term, names, words) in zip(st.columns(2), said, strict=True):
         scale = arrow_scale(opened, term)
         with column:
             st.markdown(words)
             figure = step_figure(opened, i, term, kind, scale, names=names, theme=theme())
-            st.plotly_chart(figure, key=f"step_{kind}", alt=step_alt(i, term, kind), **CHART)
+            st.plotly_chart(
+                figure, key=f"step_{kind}", alt=step_alt(i, term, kind), on_select=partial(_picked, f"step_{kind}"),
+                selection_mode="points", **CHART,
+            )  # fmt: skip
             if term is not None:
                 longest = max(float(np.linalg.norm(pull.moves)) for pull in term.pulls)
                 st.caption(
                     f"Longest arrow: the point moves the prototype by {longest:.1e}, drawn {scale:,.0f} times longer."
                 )
+
+
+def _picked(key: str) -> None:
+    """A point of the batch was clicked; prototypes and lines have no number to go by."""
+    for point in st.session_state[key]["selection"]["points"]:
+        number_of = point.get("customdata")
+        if isinstance(number_of, (int, float)):
+            visit().paper.point = int(number_of)
+
+
+def _ways(own_comes: bool) -> str:
+    return "comes, the other goes" if own_comes else "goes, the other comes"
 
 
 # ---- lines ----
@@ -135,7 +152,7 @@ def _lines(opened: Opened, i: int, by_class: PointTerm, fair: PointTerm | None) 
         (
             "15", "Add to the sums of these prototypes in which direction the cost Φ(μ class) - C · Φ(μ group) falls. "
             "μ = (d⁺ - d⁻) / (d⁺ + d⁻) is below 0 where the own side is closer; Φ' is the slope of Φ.",
-            _in_lines(_slopes("class", by_class), _slopes("group", fair)),
+            _in_lines(_slopes("class", by_class), _slopes("group", fair), _reversed_words(opened)),
             [reference.term, reference.summed_pulls, kernels.weigh],
         ),
         ("16", "Count the updates of both terms.", _divisor_words(opened), [reference.divisor, kernels.scale]),
@@ -152,6 +169,34 @@ def _lines(opened: Opened, i: int, by_class: PointTerm, fair: PointTerm | None) 
         _line(*line)
     st.markdown("**All prototypes in this step**")
     st.dataframe(_prototypes(opened, data), hide_index=True)
+    _turned()
+
+
+@st.cache_data(max_entries=100, show_spinner=False)
+def _reversed_after(moment: Moment) -> Reversed:
+    return anatomy.reversed_shares(moment)
+
+
+def _turned() -> None:
+    """How often swish turns a pull round, over the whole training."""
+    here = visit().paper
+    st.markdown(
+        "**Pulls that are turned round.** The paper asks for a Φ that only grows. Swish with β = 2 falls where μ < "
+        f"{number(anatomy.turning_point(), 2)}, so for points far inside their own side the label's term pushes and "
+        "the group's term pulls. Of all training points:"
+    )
+    found = {
+        epochs: _reversed_after(Moment(here.dataset, here.prototypes, here.C, epochs, 0, here.step))
+        for epochs in EPOCHS
+    }
+    st.dataframe(
+        pd.DataFrame({
+            "epochs before": list(found),
+            "turned round by the label": [percent(one.by_class) for one in found.values()],
+            "by the group": [percent(one.fair) for one in found.values()],
+        }),
+        hide_index=True,
+    )  # fmt: skip
 
 
 def _line(numbers: str, words: str, values: str, functions: Sequence[Callable[..., Any]]) -> None:
@@ -215,7 +260,17 @@ def _slopes(which: str, term: PointTerm | None) -> str:
     ]
     return (
         f"{which}: μ = **{number(term.mu, 4)}**, Φ = {number(term.phi, 4)}, Φ'(μ) = **{number(term.slope, 4)}**; "
-        f"{'pull' if which == 'class' else 'push'} on {'; '.join(pulls)}"
+        f"force on {'; '.join(pulls)}"
+    )
+
+
+def _reversed_words(opened: Opened) -> str:
+    """Where swish falls, points push what they should pull."""
+    terms = [("class", opened.step.class_term), ("group", opened.step.fair_term)]
+    said = [f"{int((term.slope < 0).sum())} ({which})" for which, term in terms if term is not None]
+    return (
+        f"Φ' is below 0 where μ < {number(anatomy.turning_point(), 2)}: there swish falls, and a point pushes what it "
+        f"would pull. In this batch: {listed(said)} of {count(len(opened.X), 'point')}"
     )
 
 

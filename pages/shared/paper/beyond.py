@@ -16,6 +16,9 @@ from pages.shared.style import theme
 from pages.shared.visit import visit
 from pages.shared.widgets import one_of
 
+USELESS = 0.01
+"""A method that is right no more often than this above one answer for all has learned next to nothing."""
+
 IDEAS = {
     "fairgmlvq": "learned metric",
     "paritylvq": "handicaps",
@@ -34,15 +37,16 @@ INTRO = (
 )
 HOW = (
     "Of each method, the most accurate strength whose mean gap over test folds keeps to the bound, chosen on these "
-    "very folds, which flatters methods with many strengths a little. In brackets the difference to FairGLVQ in points, "
-    "on the same folds: ● the folds tell the two apart (95%, all methods of a column at once; t-test of Nadeau & Bengio, "
-    "2003), ○ they do not. None: no strength keeps to the bound."
+    "very folds, which flatters methods with many strengths a little. In brackets the difference to FairGLVQ in "
+    "points, on the same folds: ● the folds tell the two apart (95%, all methods of a column at once; t-test of Nadeau "
+    "& Bengio, 2003), ○ they do not. None: no strength keeps to the bound."
 )
 
 
 @st.cache_data(show_spinner=False)
-def _reached(name: str, bound: float) -> dict[str, Reached]:
-    return beyond.reached(bundle.rows(bundle.full_sweep(name)), bound)
+def _reached(name: str, bound: float) -> tuple[dict[str, Reached], float]:
+    rows = bundle.rows(bundle.full_sweep(name))
+    return beyond.reached(rows, bound), beyond.one_answer(rows)
 
 
 def draw() -> None:
@@ -50,10 +54,11 @@ def draw() -> None:
     st.markdown(INTRO)
     one_of("Largest gap allowed", {points: f"{points} points" for points in GAPS}, "paper.gap")
     bound = visit().paper.gap / 100
-    found = {name: _reached(name, bound) for name in COMPARED}
-    st.html(STYLE + _table(found))
+    both = {name: _reached(name, bound) for name in COMPARED}
+    found, constants = {name: own for name, (own, _) in both.items()}, {name: one for name, (_, one) in both.items()}
+    st.html(STYLE + _table(found, constants))
     st.caption(HOW)
-    st.markdown("\n".join(f"- {words}" for words in verdicts(found, bound)))
+    st.markdown("\n".join(f"- {words}" for words in verdicts(found, constants, bound)))
     one_of("Fold by fold", COMPARED, "paper.compared")
     own = found[visit().paper.compared]
     dots = [
@@ -68,9 +73,10 @@ def draw() -> None:
         st.caption(f"No strength of {listed(missing)} keeps to {gap(bound)} here.")
 
 
-def _table(found: dict[str, dict[str, Reached]]) -> str:
+def _table(found: dict[str, dict[str, Reached]], constants: dict[str, float]) -> str:
     head = "".join(f"<th>{title}</th>" for title in COMPARED.values())
-    body = []
+    alike = "".join(f"<td>{percent(constants[dataset])}</td>" for dataset in COMPARED)
+    body = [f"<tr><th>one answer for all</th>{alike}</tr>"]
     for name in (*PAPER, *FURTHER):
         cells = "".join(f"<td>{_cell(found[dataset].get(name))}</td>" for dataset in COMPARED)
         words = f"<br><span class='off'>{IDEAS[name]}</span>" if name in IDEAS else ""
@@ -93,7 +99,7 @@ def _cell(one: Reached | None) -> str:
     return f"<b>{percent(one.accuracy)}</b>{lead}"
 
 
-def verdicts(found: dict[str, dict[str, Reached]], bound: float) -> list[str]:
+def verdicts(found: dict[str, dict[str, Reached]], constants: dict[str, float], bound: float) -> list[str]:
     """What the table says of each idea, gains and failures alike."""
     without = [COMPARED[name] for name, own in found.items() if BASE not in own]
     said = []
@@ -114,5 +120,7 @@ def verdicts(found: dict[str, dict[str, Reached]], bound: float) -> list[str]:
                 if lead is not None and chosen(lead)
             ]
             parts += [f"{words} {listed(own)}"] if own else []
+        useless = [COMPARED[one] for one in kept if found[one][name].accuracy < constants[one] + USELESS]
+        parts += [f"of no more use than one answer for all on {listed(useless)}"] if useless else []
         said.append(f"**{methods.get(name).title}** ({idea}) {'; '.join(parts)}.")
     return said

@@ -28,6 +28,7 @@ GAPS = ("statistical_parity", "equal_opportunity")
 
 def draw() -> None:
     """Choice of the data set, two panels, words, and a point to run."""
+    runner.collect()
     one_of("Data set", FIGURES, "paper.figure", label_visibility="collapsed")
     name = visit().paper.figure
     plan = paper.paper_sweep(name)
@@ -85,7 +86,7 @@ def _verdict(name: str, found: pd.DataFrame) -> str:
         words.append(f"Those that do not are all of {listed(points)}.")
     fair = found[found["method"] == "fairglvq"]
     largest = max(float(fair[f"{m}_off"].max()) for m in measures)
-    words.append(f"No number of FairGLVQ on {DATASETS[name].title} is farther away than {number(largest, 1)} of them.")
+    words.append(f"All of FairGLVQ on {DATASETS[name].title} are within {number(largest, 1)} standard deviations.")
     if any(row.method == "inp" for row, _ in far):
         words.append("Where INP differs, its projections leave (nearly) nothing: see *Why they differ*.")
     return " ".join(words)

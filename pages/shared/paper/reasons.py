@@ -132,7 +132,7 @@ def seeds() -> None:
         figure = angles_figure(named, gaps, theme=theme())
         spans = "; ".join(f"{name} {min(found):.0f}° to {max(found):.0f}°" for name, found in named.items())
         st.plotly_chart(figure, key="inp_angles", alt=f"INP's gap against the direction it keeps: {spans}.", **CHART)
-        st.caption("Every mark a test fold: which direction was kept, and the gap that came out.")
+        st.caption("Every mark a test fold: which direction was kept (0° along x, 90° along the height), and the gap.")
     accuracy = rows["local"]["accuracy"].mean()
     st.markdown(
         f"The two sets differ in *why*. On **XOR** the direction itself is chance: it came out anywhere between "
@@ -171,7 +171,7 @@ def _rank_of(name: str, ranks: list[int], noise: np.ndarray) -> None:
     st.markdown(f"**{DATASETS[name].title}**, rank {min(ranks)} to {max(ranks)} in the five folds")
     last = found.iloc[-1]
     words = (
-        f"After {last.strength:g} projections: published {percent(last.accuracy_mean)}, here "
+        f"After {last.strength:g} projections: published {percent(last.accuracy_mean)}, this library "
         f"{percent(last.own_accuracy_mean)}, one answer for all {percent(constant)}. GLVQ on rounding errors alone: "
         f"{percent(float(noise[:, 0].mean()))} with a gap of {gap(float(noise[:, 1].mean()))}."
     )
@@ -184,7 +184,7 @@ def _rank_of(name: str, ranks: list[int], noise: np.ndarray) -> None:
 
 def alpha() -> None:
     """Alpha's uses."""
-    st.header("alpha mattered only where prototypes of a group were missing", anchor=False)
+    st.header("Alpha mattered only where a group had no prototype", anchor=False)
     found = checks.load()["alpha"]
     st.markdown(
         "**alpha** stands in for a distance that does not exist: when every prototype has the same *pseudo-class* (the "

@@ -35,7 +35,6 @@ def title(cell: Experiment) -> str:
 def panel(cells: Sequence[Experiment]) -> None:
     """Choose one, run it, watch it, stop it."""
     here = visit().paper
-    collect()
     if here.cell not in cells:
         here.cell = cells[0]
     with st.container(key="offer", border=True):
@@ -89,16 +88,16 @@ def scores(cell: Experiment, measure: str) -> list[float]:
 
 
 def agreement(cell: Experiment, bundled: Any) -> str:
-    """How the rows computed here compare with those that came with the project, fold by fold; nothing if none."""
+    """How the rows that were run here compare with those that came with the project, fold by fold; nothing if none."""
     known = {(row.seed, row.fold): row for row in bundled.itertuples()}
     own = visit().paper.rows.get(cell, [])
     pairs = [(row, known[row["seed"], row["fold"]]) for row in own if (row["seed"], row["fold"]) in known]
     if not own:
         return ""
     if not pairs:
-        return f"{title(cell)}: {count(len(own), 'model')} computed here, none of them came with the project."
+        return f"{title(cell)}: {count(len(own), 'model')} run here, none of them came with the project."
     off = max(
         abs(row[name] - getattr(kept, name)) for row, kept in pairs for name in ("accuracy", "statistical_parity")
     )
     same = "exactly the bundled numbers" if off < 1e-6 else f"the bundled numbers but for up to {100 * off:.2f} points"
-    return f"{title(cell)}: {count(len(own), 'model')} computed here; on {count(len(pairs), 'fold')} they have {same}."
+    return f"{title(cell)}: {count(len(own), 'model')} run here; on {count(len(pairs), 'fold')} they have {same}."

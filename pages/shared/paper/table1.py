@@ -38,14 +38,15 @@ STYLE = """<style>
 </style>"""
 
 HOW = (
-    "Upper line: as printed. Lower line, bold: computed here. **sd** is how far the two means are apart, in standard "
-    "deviations: their difference divided by √(sd² printed + sd² here), where a printed 0.00 counts as 0.005, what its "
-    "rounding may hide. A cell is marked ▲ where that is more than 2."
+    "Upper line: as printed. Lower line, bold: this library. **sd** is how far the two means are apart, in standard "
+    "deviations: their difference divided by √(sd² printed + sd² of this library), where a printed 0.00 counts as "
+    "0.005, what its rounding may hide. A cell is marked ▲ where that is more than 2."
 )
 
 
 def draw() -> None:
     """Table, words, dots, and a cell to run."""
+    runner.collect()
     cells = paper.experiments("Table 1")
     rows = pd.concat([bundle.rows(paper.table1_sweep(name)) for name in ("local", "xor")], ignore_index=True)
     found = paper.compare("Table 1", rows)
@@ -58,7 +59,7 @@ def draw() -> None:
     )
     st.html(STYLE + table_html(found))
     st.caption(HOW)
-    st.markdown(f"{_verdict(found)} {_two_heaps(rows)}")
+    st.markdown("\n".join(f"- {words}" for words in [*_verdict(found), _two_heaps(rows)]))
     runner.panel(cells)
     for cell in cells:
         words = runner.agreement(cell, rows_of(rows[rows["dataset"] == cell.dataset], cell.method, cell.strength))
@@ -88,10 +89,11 @@ def table_html(found: pd.DataFrame) -> str:
                 for name in names
             )
             unit = "accuracy, %" if measure == "accuracy" else "gap, points"
-            title = DATASETS[dataset].title if first else ""
-            body.append(f"<tr class='{'first' if first else ''}'><th>{title}</th><td>{unit}</td>{cells}</tr>")
+            title = f"{DATASETS[dataset].title}<br>" if first else ""
+            heading = f"<th>{title}<span class='off'>{unit}</span></th>"
+            body.append(f"<tr class='{'first' if first else ''}'>{heading}{cells}</tr>")
     return (
-        f"<div class='paper-table'><table><thead><tr><th></th><th></th>{head}</tr></thead>"
+        f"<div class='paper-table'><table><thead><tr><th></th>{head}</tr></thead>"
         f"<tbody>{''.join(body)}</tbody></table></div>"
     )
 
@@ -107,7 +109,7 @@ def _cell(row: pd.Series, measure: str, cell: Experiment) -> str:
     way = signed(math.copysign(off, row[f"own_{measure}_mean"] - row[f"{measure}_mean"]), 1)
     far = off > LARGE
     here = runner.scores(cell, measure)
-    run = f"<br><span class='off'>✕ here {number(100 * sum(here) / len(here), 1)}</span>" if here else ""
+    run = f"<br><span class='off'>✕ run here {number(100 * sum(here) / len(here), 1)}</span>" if here else ""
     return (
         f"<td class='{'far' if far else ''}'>{printed}<br><b>{own}</b><br>"
         f"<span class='off'>{'▲ ' if far else ''}{way} sd</span>{run}</td>"
@@ -118,7 +120,7 @@ def _spread(mean: float, spread: float, decimals: int) -> str:
     return f"{number(100 * mean, decimals)} ± {number(100 * spread, decimals)}"
 
 
-def _verdict(found: pd.DataFrame) -> str:
+def _verdict(found: pd.DataFrame) -> list[str]:
     """How many numbers agree, and what is behind those that do not."""
     offs = [(row, measure) for _, row in found.iterrows() for measure in SHOWN]
     far = [(row, measure) for row, measure in offs if row[f"{measure}_off"] > LARGE]
@@ -139,7 +141,7 @@ def _verdict(found: pd.DataFrame) -> str:
         f"The widest spread is the gap of {methods.get(widest.method).title} on {DATASETS[widest.dataset].title}: ± "
         f"{number(100 * widest.own_statistical_parity_std, 1)} points over folds and seeds. See *Why they differ*."
     )
-    return " ".join(words)
+    return words
 
 
 def _two_heaps(rows: pd.DataFrame) -> str:

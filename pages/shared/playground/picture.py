@@ -23,11 +23,10 @@ def mount(settings: Settings, show: Show, *, key: str = gestures.STAGE, **more: 
     """
     model = visit().model
     model.films = films_of(settings)
-    scene = show.scene
+    scene = show.scene._replace(meta=show.scene.meta | {"filmed": films_wanted(settings)})
     for method, film in model.films.items():
         scene = with_film(scene, settings, method, film)
     meta = scene.meta | {
-        "filmed": films_wanted(settings),
         "reply": model.reply,
         "facts": model.facts,
         "heard": model.heard,

@@ -16,6 +16,7 @@ from fairglvq.experiments import regression
 from fairglvq.experiments.regression import STRENGTHS, TREE
 from fairglvq.figures import regression as figures
 from fairglvq.tradeoff.numbers import MEASURES, TASKS, measures_of, sentence, what_the_cut_loses
+from pages.shared import links
 from pages.shared.server import training_service
 from pages.shared.style import theme
 from pages.shared.visit import RegressionVisit, visit
@@ -46,20 +47,12 @@ def from_query(query: Mapping[str, str]) -> tuple[RegressionVisit, list[str]]:
     """What a link asks for, and a sentence for everything in it that had to be repaired."""
     found = RegressionVisit(shown="numbers")
     repairs: list[str] = []
-    found.task = _read(query, "data", {name: name for name in TASKS}, found.task, repairs)
+    found.task = links.one_of(query, "data", {name: name for name in TASKS}, found.task, repairs)
     measures = measures_of(found.task)
-    found.measure = _read(query, "by", {name: name for name in measures}, next(iter(measures)), repairs)
-    found.C = _read(query, "C", {f"{C:g}": C for C in STRONG}, found.C, repairs)
-    found.leaves = _read(query, "leaves", {str(n): n for n in LEAVES}, found.leaves, repairs)
+    found.measure = links.one_of(query, "by", {name: name for name in measures}, next(iter(measures)), repairs)
+    found.C = links.one_of(query, "C", {f"{C:g}": C for C in STRONG}, found.C, repairs)
+    found.leaves = links.one_of(query, "leaves", {str(n): n for n in LEAVES}, found.leaves, repairs)
     return found, repairs
-
-
-def _read(query: Mapping[str, str], name: str, known: Mapping[str, Any], usual: Any, repairs: list[str]) -> Any:
-    text = query.get(name)
-    if text is None or text in known:
-        return usual if text is None else known[text]
-    repairs.append(f"{name} “{text[:24]}” is not possible here: {usual} is used instead.")
-    return usual
 
 
 # ---- page ----

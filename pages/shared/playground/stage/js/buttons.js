@@ -24,10 +24,10 @@ export function setIcon(button, name) {
   patchAttribute(path, "d", ICONS[name]);
 }
 
-/** A button with an icon, a word, or both. */
+/** A button with an icon, a word, or both. A word is its name, and the label describes it; without one the label is the name. */
 export function makeButton({ action, icon = null, text = null, label, className = "", onclick }) {
   const button = makeElement("button", {
-    type: "button", class: `button ${className}`, "data-action": action, "aria-label": label, title: label, onclick,
+    type: "button", class: `button ${className}`, "data-action": action, title: label, onclick, ...(text ? {} : { "aria-label": label }),
   });
   if (icon) button.append(makeIcon(icon));
   if (text) button.append(makeElement("span", {}, text));
@@ -35,7 +35,7 @@ export function makeButton({ action, icon = null, text = null, label, className 
 }
 
 export function relabel(button, label) {
-  patchAttribute(button, "aria-label", label);
+  if (button.hasAttribute("aria-label")) patchAttribute(button, "aria-label", label);
   patchAttribute(button, "title", label);
 }
 

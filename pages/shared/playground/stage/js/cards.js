@@ -57,7 +57,7 @@ function buildCard(scene, section, hooks) {
   const point = list([...POINT_ROWS, ...scene.panels.map((p) => `${p.title} decides`)]);
   const members = buildMembers(scene);
   const body = makeElement("div", { class: "fgs-card-body" },
-    makeElement("h4", {}, glyph, title, which, makeElement("span", { class: "fgs-buttons" }, close)),
+    makeElement("h2", {}, glyph, title, which, makeElement("span", { class: "fgs-buttons" }, close)),
     prototype.element, members.table, point.element, note);
   section.append(hint, body);
   return { glyph, title, which, note, hint, body, prototype, point, members };

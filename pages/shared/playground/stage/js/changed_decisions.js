@@ -40,7 +40,7 @@ function buildTables(scene, section) {
     row.append(tables[panel.key].article);
   }
   section.append(
-    makeElement("h4", {}, makeElement("span", {}, "Who pays?"),
+    makeElement("h2", {}, makeElement("span", {}, "Who pays?"),
       makeElement("span", { class: "fgs-which" }, "decisions changed against fully trained GLVQ")),
     row,
     makeFold("label", "What is a true label?",
@@ -55,10 +55,11 @@ function buildMethodTable(scene, panel) {
   const classes = [favourable, ...Array.from({ length: K }, (_, k) => k).filter((k) => k !== favourable)];
   const cells = [];
   for (let g = 0; g < G; g++) for (const k of classes) cells.push({ g, k, ...buildRow(scene, g, k) });
-  const head = ["People", "lost it", "", "", "gained it", "of"].map((text) => makeElement("th", { scope: "col" }, text));
+  const head = [["People", 1], ["lost it", 2], ["gained it", 2], ["of", 1]]
+    .map(([text, colspan]) => makeElement("th", { scope: "col", colspan }, text));
   const sentence = makeElement("p", { class: "fgs-sentence" });
   const article = makeElement("article", { class: "fgs-method", "data-method": panel.key },
-    makeElement("h5", {}, panel.title), sentence,
+    makeElement("h3", {}, panel.title), sentence,
     makeElement("table", { class: "fgs-changed-table" },
       makeElement("thead", {}, makeElement("tr", {}, ...head)),
       makeElement("tbody", {}, ...cells.map((cell) => cell.row))));

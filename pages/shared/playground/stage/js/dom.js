@@ -88,9 +88,10 @@ export function makeFold(name, title, ...content) {
 /**
  * Mounts a widget: `build(scene)` makes its elements, again only when panels, classes or groups change (so that focus
  * and open details survive a new training), `patch(parts, scene, models, view)` fills them on every update.
+ * Without a label it is no landmark: what is in it has names of its own.
  */
 export function mountWidget(root, className, label, build, patch) {
-  const section = makeElement("section", { class: `fgs-widget ${className}`, "aria-label": label });
+  const section = makeElement("section", { class: `fgs-widget ${className}`, ...(label && { "aria-label": label }) });
   root.append(section);
   let lastScene = null;
   let structure = null;

@@ -1,6 +1,6 @@
 // One panel's picture: regions, borders, points, trails, INP's line, forces, prototypes, selection. Order matters.
 
-import { toScreen, visibleBox } from "./camera.js";
+import { NAME_BAND, toScreen, visibleBox } from "./camera.js";
 import { cellsOf } from "./geometry.js";
 import { drawArrow, drawLabel, drawPrototype } from "./marks.js";
 
@@ -37,13 +37,30 @@ export function drawPanel(ctx, dpr, picture) {
   if (show.forces && model.source === "frame") drawForces(ctx, picture);
   if (show.borders && model.panel.knob === "max_gap") drawHandicaps(ctx, picture);
   drawPrototypes(ctx, picture);
-  drawOutside(ctx, picture);
-  drawAxes(ctx, picture);
+  drawNames(ctx, picture);
 }
 
-function drawAxes(ctx, { vp, theme, axes }) {
-  drawLabel(ctx, `${axes[0]} →`, vp.width - 8, vp.height - 12, theme, { align: "right", size: 11 });
-  drawLabel(ctx, `↑ ${axes[1]}`, 8, 13, theme, { size: 11 });
+/** Names of the axes and how many prototypes lie beyond the edges, above and below the whole picture's points. */
+function drawNames(ctx, { vp, theme, axes, positions }) {
+  const [low, high] = outside(vp, positions);
+  const [top, bottom, right] = [NAME_BAND / 2, vp.height - NAME_BAND / 2, vp.width - 8];
+  const room = (beside) => vp.width - 16 - 9 * beside.length;
+  drawLabel(ctx, `${axes[0]} →`, right, bottom, theme, { align: "right", size: 11, widest: room(low) });
+  drawLabel(ctx, `↑ ${axes[1]}`, 8, top, theme, { size: 11, widest: room(high) });
+  drawLabel(ctx, low, 8, bottom, theme);
+  drawLabel(ctx, high, right, top, theme, { align: "right" });
+}
+
+/** How many prototypes lie beyond the edges: ["◂ 4 ▾ 1", "▴ 2 1 ▸"]. */
+function outside(vp, positions) {
+  const beyond = { "◂": 0, "▾": 0, "▴": 0, "▸": 0 };
+  for (let j = 0; j < positions.length; j += 2) {
+    const [x, y] = toScreen(vp, positions[j], positions[j + 1]);
+    const side = x < 0 ? "◂" : x > vp.width ? "▸" : y < 0 ? "▴" : y > vp.height ? "▾" : null;
+    if (side) beyond[side] += 1;
+  }
+  const text = (side) => (!beyond[side] ? "" : side === "▸" ? `${beyond[side]} ${side}` : `${side} ${beyond[side]}`);
+  return [`${text("◂")} ${text("▾")}`.trim(), `${text("▴")} ${text("▸")}`.trim()];
 }
 
 function tracePolygon(ctx, vp, poly) {
@@ -161,20 +178,6 @@ function drawKeptLine(ctx, vp, theme, { origin, kept, removed }) {
   const length = Math.min(vp.width, vp.height) * 0.24;
   const dx = removed[0] * length, dy = -removed[1] * length;
   drawArrow(ctx, ox, oy, dx, dy, { colour: theme.text, width: 2, dash: [6, 4], halo: theme.background });
-  drawLabel(ctx, "removed", ox + 1.08 * dx + (dx < 0 ? -4 : 4), oy + 1.08 * dy, theme, { align: dx < 0 ? "right" : "left" });
-  const end = lineExit(ox, oy, kx, ky, vp);
-  drawLabel(ctx, "kept", end[0], end[1], theme, { align: end[0] > vp.width / 2 ? "right" : "left" });
-}
-
-/** A place for the kept line's name: where the line leaves the picture, pulled inside and off the line. */
-function lineExit(ox, oy, kx, ky, vp) {
-  const inset = 16;
-  const steps = [
-    kx > 1e-9 ? (vp.width - inset - ox) / kx : kx < -1e-9 ? (inset - ox) / kx : Infinity,
-    ky > 1e-9 ? (vp.height - inset - oy) / ky : ky < -1e-9 ? (inset - oy) / ky : Infinity,
-  ];
-  const t = Math.min(...steps);
-  return [ox + t * kx, oy + t * ky - (Math.abs(ky) < 0.7 ? 12 : 0) + (Math.abs(ky) < 0.7 ? 0 : 4)];
 }
 
 function drawForces(ctx, { vp, theme, model, positions, frame, forceScale }) {
@@ -264,25 +267,6 @@ function drawPrototypes(ctx, { vp, theme, model, positions, frame, grammar, favo
       selected: selected === j,
       flash: moving ? flipGlow(model.panel, frame, j) : 0,
     });
-  }
-}
-
-/** An arrow at each edge beyond which prototypes lie, with their number. */
-function drawOutside(ctx, { vp, theme, positions }) {
-  const beyond = { "◂": [], "▸": [], "▴": [], "▾": [] };
-  for (let j = 0; j < positions.length; j += 2) {
-    const [x, y] = toScreen(vp, positions[j], positions[j + 1]);
-    const side = x < 0 ? "◂" : x > vp.width ? "▸" : y < 0 ? "▴" : y > vp.height ? "▾" : null;
-    if (side) beyond[side].push("◂▸".includes(side) ? y : x);
-  }
-  const within = (value, size) => Math.min(Math.max(value, 30), size - 30); // not over the names of the axes
-  const options = { "◂": { align: "left" }, "▸": { align: "right" }, "▴": { align: "center" }, "▾": { align: "center" } };
-  for (const [side, at] of Object.entries(beyond)) {
-    if (!at.length) continue;
-    const middle = at.sort((a, b) => a - b)[Math.floor(at.length / 2)];
-    const across = within(middle, "◂▸".includes(side) ? vp.height : vp.width);
-    const place = { "◂": [4, across], "▸": [vp.width - 4, across], "▴": [across, 32], "▾": [across, vp.height - 32] }[side];
-    drawLabel(ctx, side === "▸" ? `${at.length} ${side}` : `${side} ${at.length}`, ...place, theme, { ...options[side], size: 13 });
   }
 }
 

@@ -51,6 +51,11 @@ export function createLegend(slot, stage) {
       const ring = makeSvg("circle", { r: 1.1, fill: "none", stroke: theme.text, "stroke-width": 0.25, "stroke-dasharray": "0.5 0.4" });
       entries.push(entry(swatch(ring), "handicap: the wider, the farther a prototype may be and still decide"));
     }
+    if (stage.scene.panels.some((panel) => panel.line)) {
+      const line = makeSvg("path", { d: "M1 7H31", stroke: theme.text, "stroke-width": 1.4 });
+      entries.push(entry(makeSvg("svg", { class: "arrow", viewBox: "0 0 32 14", "aria-hidden": "true" }, line), "all that INP keeps"));
+      entries.push(entry(arrowSwatch({ colour: theme.text, width: 2, dash: [6, 4] }), "what it removes"));
+    }
     if (show.trails && stage.scene.F > 1) {
       const line = makeSvg("path", { d: "M4 7H30", fill: "none", stroke: theme.classes[0], "stroke-width": 1.8 });
       const start = makeSvg("circle", { cx: 4, cy: 7, r: 3, fill: theme.background, stroke: theme.classes[0], "stroke-width": 1.6 });
@@ -68,7 +73,7 @@ export function createLegend(slot, stage) {
   return {
     update(forceScale) {
       const { scene: { meta }, theme, state: { show } } = stage;
-      const knobs = stage.scene.panels.map((panel) => [panel.key, panel.knob]);
+      const knobs = stage.scene.panels.map((panel) => [panel.key, panel.knob, Boolean(panel.line)]);
       const now = JSON.stringify([meta.classes, meta.groups, meta.favourable, theme.key, show, knobs]);
       if (now !== built) {
         built = now;

@@ -113,14 +113,14 @@ export function drawArrow(ctx, x, y, dx, dy, { colour, width, dash = [], halo = 
 }
 
 /** Text that can be read on any ground: it carries a rim of the background colour. */
-export function drawLabel(ctx, text, x, y, theme, { align = "left", size = 12 } = {}) {
+export function drawLabel(ctx, text, x, y, theme, { align = "left", size = 12, widest = undefined } = {}) {
   ctx.font = `600 ${size}px ${theme.font}`;
   ctx.textAlign = align;
   ctx.textBaseline = "middle";
   ctx.lineJoin = "round";
   ctx.lineWidth = 4;
   ctx.strokeStyle = theme.background;
-  ctx.strokeText(text, x, y);
+  ctx.strokeText(text, x, y, widest);
   ctx.fillStyle = theme.text;
-  ctx.fillText(text, x, y);
+  ctx.fillText(text, x, y, widest);
 }

@@ -1,6 +1,7 @@
 // One panel: title, picture, what was moved by hand, its own slider (INP's fold, the film's C) and a place for its numbers.
 
 import { makeButton, relabel, setIcon } from "./buttons.js";
+import { NAME_BAND } from "./camera.js";
 import { makeElement, patchAttribute, patchHidden, patchText, sliderKey } from "./dom.js";
 import { percent, strengthText } from "./format.js";
 
@@ -8,7 +9,7 @@ const NARROW = 700;
 const FLAT = 520; // pixels of height: a phone on its side shows small pictures beside each other rather than half of one
 
 export function createPanel(key, stage) {
-  const title = makeElement("h3", { class: "title" });
+  const title = makeElement("h2", { class: "title" });
   const note = makeElement("span", { class: "note soft", role: "status" });
   const enlarge = makeButton({ action: `enlarge-${key}`, icon: "enlarge", label: "Enlarge", onclick: () => stage.enlarge(key) });
   const canvas = makeElement("canvas", { role: "img", tabindex: "0", "data-panel": key });
@@ -146,5 +147,5 @@ export function panelSizes(width, visible, bounds, screenHeight, tallestShare = 
   const [x0, y0, x1, y1] = bounds;
   const aspect = Math.min(1.05, Math.max(0.72, (y1 - y0) / (x1 - x0 || 1)));
   const tallest = flat && beside ? screenHeight / 3 : Math.max(360, tallestShare * screenHeight);
-  return { columns, height: (pictureWidth) => Math.round(Math.min(pictureWidth * aspect, tallest)) };
+  return { columns, height: (pictureWidth) => Math.round(Math.min(pictureWidth * aspect + NAME_BAND, tallest)) };
 }

@@ -74,11 +74,11 @@ function buildTimeline(section, hooks) {
     ...Object.values(parts.rows).flatMap((r) => [r.label, r.box]), parts.cursor);
   parts.legend = makeElement("ul", { class: "fgs-legend" });
   parts.now = makeElement("span", { class: "fgs-which" });
-  const jump = (name, label, direction) => makeElement("button", { type: "button", class: "fgs-button",
-    "aria-label": label, onclick: () => seekFlip(parts, direction) }, name);
-  parts.jumps = [jump("‹ flip", "Go to the flip before", -1), jump("flip ›", "Go to the next flip", 1)];
+  const jump = (name, direction) => makeElement("button", { type: "button", class: "fgs-button",
+    onclick: () => seekFlip(parts, direction) }, name);
+  parts.jumps = [jump("Flip before", -1), jump("Next flip", 1)];
   section.append(
-    makeElement("h4", {}, makeElement("span", {}, "Training over time"), parts.now,
+    makeElement("h2", {}, makeElement("span", {}, "Training over time"), parts.now,
       makeElement("span", { class: "fgs-buttons" }, ...parts.jumps)),
     parts.slider, parts.legend);
   dragOver(parts.slider, (x, y, finished, box) => hooks.seek(pointedFrame(parts, x, y, box), finished));

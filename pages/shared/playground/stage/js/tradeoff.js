@@ -50,7 +50,7 @@ function buildTradeoff(section, hooks) {
     "Computing the curve: one model for each strength. It appears here by itself.");
   parts.hint = makeElement("p", { class: "fgs-caption" },
     "Click or drag along a curve to choose how much fairness counts.");
-  section.append(makeElement("h4", {}, makeElement("span", {}, "Fairness against accuracy"), parts.which),
+  section.append(makeElement("h2", {}, makeElement("span", {}, "Fairness against accuracy"), parts.which),
     parts.waiting, parts.chart, parts.legend, parts.hint);
   const pick = ([c, m], finished, keyed = false) => hooks.pickStrength(parts.curves[c].film.panel.key, m, finished, keyed);
   dragOver(parts.plot, (x, y, finished, box) => {
