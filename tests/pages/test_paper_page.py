@@ -121,7 +121,12 @@ def test_a_point_is_followed_through_algorithm_1():
 def test_links_are_read_repaired_and_written():
     values, repairs = session.from_query({"section": "algorithm", "C": "1.25", "point": "999", "step": "algorithm"})
     assert (values["section"], values["C"], values["point"], values["step"]) == ("algorithm", 1.25, 1, "algorithm")
-    assert repairs == ["point “999” is not possible: 1 is used."]
+    assert repairs == ["point “999” is not possible here: 1 is used instead."]
+    _, repairs = session.from_query({"gap": "![](//a.b/c)", "[x](y)": ""})
+    assert repairs == [
+        "gap “??????a.b?c?” is not possible here: 5 is used instead.",
+        "“?x??y?” in the link means nothing here and was left out.",
+    ]
     visit = PaperVisit()
     assert session.to_query(visit) == {}
     for name, value in values.items():
