@@ -11,8 +11,9 @@ import time
 from pathlib import Path
 from urllib.parse import parse_qs
 
+import psutil
 import websockets
-from browser import streamlit_app
+from browser import streamlit_server
 from sockets import SUBPROTOCOLS, Session, stream_of
 
 STUDENTS, WITHIN, LONG = 100, 20.0, 40.0
@@ -51,17 +52,19 @@ async def teacher(url, took, began, done):
         return one.client.words
 
 
-async def lesson(url):
+async def lesson(url, server):
     took = {name: [] for name in ("arrival", "report by the clock", "saved answer", "teacher's look")}
     loop = asyncio.get_running_loop()
     began, done = loop.create_future(), loop.create_future()
     watching = asyncio.create_task(teacher(url, took, began, done))
     code = await began
     await student(url, code, 0, {name: [] for name in took} | {"warm": []})  # a warm server
+    start, busy = time.perf_counter(), sum(server.cpu_times()[:2])
     await asyncio.gather(*(student(url, code, number, took) for number in range(STUDENTS)))
+    share = (sum(server.cpu_times()[:2]) - busy) / (time.perf_counter() - start)
     done.set_result(None)
     said = next(words for words in reversed(await watching) if "students**" in words)
-    return took, said
+    return took, said, share
 
 
 def summary(name, took):
@@ -70,14 +73,14 @@ def summary(name, took):
 
 
 def main():
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        streamlit_app("app.py", FAIRGLVQ_STORE=str(Path(folder) / "rows.sqlite")) as url,
-    ):
-        took, said = asyncio.run(lesson(url))
-        print(f"{STUDENTS} students in a room; the teacher reads: {said}")
-        for name, seconds in took.items():
-            print(summary(name, seconds))
+    with tempfile.TemporaryDirectory() as folder:
+        store = str(Path(folder) / "rows.sqlite")
+        with streamlit_server("app.py", FAIRGLVQ_STORE=store) as (url, process):
+            took, said, share = asyncio.run(lesson(url, psutil.Process(process.pid)))
+    print(f"{STUDENTS} students in a room; the teacher reads: {said}")
+    for name, seconds in took.items():
+        print(summary(name, seconds))
+    print(f"the server was busy for {100 * share:.0f}% of one core")
 
 
 if __name__ == "__main__":
