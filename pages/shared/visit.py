@@ -202,7 +202,7 @@ class PaperVisit(RunVisit):
     dataset: str = "xor"
     prototypes: int = 4
     C: float = 1.25
-    epochs: int = 1
+    epochs: int = 10
     batch: int = 3  # the first one with points of both classes and groups
     step: str = "published"
     point: int = 1
