@@ -94,7 +94,7 @@ def _listen(progress: Callable[[], Progress]) -> None:
     here = visit().student
     before = here.pace, here.notice, here.seat
     report(progress())
-    if (here.pace, here.notice, here.seat) != before:
+    if visit().pressed or (here.pace, here.notice, here.seat) != before:  # a run of the whole page answers buttons
         st.rerun()
 
 

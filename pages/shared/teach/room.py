@@ -211,8 +211,10 @@ def _predictions(room: RoomView) -> None:
 def _challenges(room: RoomView) -> None:
     st.header("Challenges: everybody's best model", anchor=False)
     names = {key: f"Step {step.number}: {_target(key)}" for key, (step, _) in CHALLENGES.items()}
+    here = visit().teach
+    here.challenge = here.challenge or next(iter(CHALLENGES))
     one_of("Challenge", names, "teach.challenge", label_visibility="collapsed")
-    step, challenge = CHALLENGES[visit().teach.challenge]
+    step, challenge = CHALLENGES[here.challenge]
     found = summary.results(room, challenge.key)
     alt = plane_alt(found, challenge)
     st.markdown(alt)
