@@ -99,7 +99,7 @@ def stage(step: Step) -> None:
     if model.shown is not None:
         settings, show = model.shown
         with below:
-            picture.mount(settings, show, key=f"lesson_stage_{step.key}", **extras(step))
+            picture.mount(settings, show, key=f"lesson_stage_{visit().lesson.entries}", **extras(step))
         if settings == model.settings:
             picture.order_films(settings)
             course.train_ahead(step)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from importlib import import_module
 
 import streamlit as st
 
@@ -32,44 +32,21 @@ def main() -> None:
             st.markdown("**The link was repaired.** " + " ".join(here.repairs))
             button("Dismiss", here.repairs.clear)
     one_of("Section", SECTIONS, "paper.section", label_visibility="collapsed")
-    running = runs.running("paper")
-    here.address.write(session.to_query(here))
-    st.fragment(body, run_every=runs.POLL if running else None)(running)
+    running, query = runs.running("paper"), session.to_query(here)
+    here.address.write(query)
+    st.fragment(body, run_every=runs.POLL if running else None)(running, query)
     if here.section == "figure2":
         from pages.shared.paper import figure2
 
         figure2.offer_download()
 
 
-def body(was_running: bool) -> None:
+def body(was_running: bool, query: dict[str, str]) -> None:
     """The chosen section; while something is computed it is drawn again and again."""
     here = visit().paper
-    if runs.running("paper") != was_running or session.to_query(here) != here.address.written:
+    if runs.running("paper") != was_running or session.to_query(here) != query:
         st.rerun()  # the polling, the address or the section has to follow
-    _section(here.section)()
-
-
-def _section(name: str) -> Callable[[], None]:
-    """Its function; what a section needs is imported when it is shown."""
-    if name == "figure2":
-        from pages.shared.paper import figure2
-
-        return figure2.draw
-    if name == "reasons":
-        from pages.shared.paper import reasons
-
-        return reasons.draw
-    if name == "algorithm":
-        from pages.shared.paper import algorithm
-
-        return algorithm.draw
-    if name == "beyond":
-        from pages.shared.paper import beyond
-
-        return beyond.draw
-    from pages.shared.paper import table1
-
-    return table1.draw
+    import_module(f"pages.shared.paper.{here.section}").draw()  # what a section needs is loaded when it is shown
 
 
 menu.require_app()

@@ -22,7 +22,7 @@ from fairglvq.fairness.individual import CellFairness, Neighbours
 from fairglvq.intervals import SMALL
 
 NEAREST = 5
-MOST = 20_000  # people compared; of more, so many are drawn
+MOST = 10_000  # people compared; of more, so many are drawn
 TWINS = 1e-6  # people who are no farther apart are alike in everything that counts
 
 
@@ -74,11 +74,12 @@ def left_out(people: Population) -> list[str]:
     return names if protected is None or protected.column in names else [*names, protected.column]
 
 
-def comparable(people: Population) -> Floats:
-    """People (n, ...) such that the Euclidean distance is that of this module; scaled columns with weights."""
-    kept = [blocks[0] for blocks in people.traits if blocks[0].column not in left_out(people)]
-    columns = [people.X[:, b.columns] * (np.sqrt(0.5) if b.kind == "category" else 1.0) for b in kept]
-    return np.hstack(columns) if columns else np.zeros((len(people.X), 1))
+def comparable(people: Population, some: NDArray[np.int64]) -> Floats:
+    """Some people (m, ...) such that the Euclidean distance is that of this module; scaled columns with weights."""
+    ignored = left_out(people)
+    kept = [blocks[0] for blocks in people.traits if blocks[0].column not in ignored]
+    columns = [people.X[some, b.columns] * (np.sqrt(0.5) if b.kind == "category" else 1.0) for b in kept]
+    return np.hstack(columns) if columns else np.zeros((len(some), 1))
 
 
 def nearest_people(people: Population) -> Near | None:
@@ -87,7 +88,7 @@ def nearest_people(people: Population) -> Near | None:
     compared = np.sort(np.random.default_rng(0).permutation(measured)[:MOST])
     if len(compared) < 2:
         return None
-    found = individual.neighbours(comparable(people)[compared], min(NEAREST, len(compared) - 1))
+    found = individual.neighbours(comparable(people, compared), min(NEAREST, len(compared) - 1))
     # Rounded, so that people who differ in equally many categories are equally far.
     return Near(compared, found._replace(distances=np.round(found.distances, 6)))
 
@@ -118,6 +119,7 @@ class Summary:
     """Individual fairness in a few numbers."""
 
     compared: int  # people
+    measured: int  # of whom these were drawn, if there are more
     neighbours: int  # of each
     left_out: tuple[str, ...]  # columns that do not count
     consistency: float  # share of pairs of neighbours who get the same decision
@@ -132,6 +134,7 @@ def summary(found: Alike, people: Population) -> Summary:
     n, k = (np.bincount(s, minlength=len(people.groups)).tolist() for s in (groups, alone))
     return Summary(
         found.n,
+        int(people.measured.sum()),
         found.near.others.people.shape[1],
         tuple(left_out(people)),
         found.consistency,
@@ -144,11 +147,13 @@ def summary(found: Alike, people: Population) -> Summary:
 def how_compared(of: Summary) -> str:
     """Who is alike, in words."""
     names = wording.listed([wording.quoted(name) for name in of.left_out])
+    drawn = f", drawn from {of.measured:,}," if of.compared < of.measured else ""
     without = f" {names} {'does' if len(of.left_out) == 1 else 'do'} not count." if of.left_out else ""
     return (
-        f"Each of {of.compared:,} people is compared with the {of.neighbours} most like them. Every column counts "
-        f"alike: a number by its part of the range, another category as much as the whole range.{without} Half of "
-        f"these pairs are closer than {wording.number(of.usual, 2)}, where 1 is one category: closer than usual."
+        f"Each of {of.compared:,} people{drawn} is compared with the {of.neighbours} most like them. Every column "
+        f"counts alike: a number by its part of the range, another category as much as the whole range.{without} "
+        f"Half of these pairs are closer than {wording.number(of.usual, 2)}, where 1 is one category: closer than "
+        "usual."
     )
 
 

@@ -112,13 +112,15 @@ def scene_svg(
             f'<polygon points="{way}" fill="{colours[label].pale("light")}" stroke="{INK}" stroke-width="0.8"/>'
         )
     some = np.sort(np.random.default_rng(0).permutation(len(arrays["y"]))[:PEOPLE])
-    for label, colour in enumerate(colours):
-        own = some[arrays["y"][some] == label]
+    for label, held_out in np.ndindex(len(colours), 2):
+        own = some[(arrays["y"][some] == label) & (arrays["held_out"][some] == held_out)]
         marks = [
             f"M{x:.2f} {y:.2f}{SHAPES[shapes[group]].path}"
             for (x, y), group in zip(place(arrays["points"][own]) / POINT, arrays["s"][own], strict=True)
         ]
-        parts.append(f'<path transform="scale({POINT})" fill="{colour.light}" d="{"".join(marks)}"/>')
+        colour = colours[label].light
+        paint = f'fill="#fff" stroke="{colour}" stroke-width="0.35"' if held_out else f'fill="{colour}"'
+        parts.append(f'<path transform="scale({POINT})" {paint} d="{"".join(marks)}"/>')
     at = place(model.drawn)
     for one in arrows:
         parts += _arrows(at, one, max(np.linalg.norm(other.vectors, axis=1).max() for other in arrows))

@@ -34,12 +34,13 @@ _GERMAN = str.maketrans(",.", ".,")
 
 
 def fill(text: str, numbers: Mapping[str, float], language: str, theme: Theme = "light") -> str:
-    """A text as Markdown with some HTML, every place filled."""
+    """A text as Markdown with some HTML, every place filled. "{gap:n}" is the German dative: "von 5 Punkten"."""
     parts = []
-    for literal, name, _, _ in Formatter().parse(text):
+    for literal, name, ending, _ in Formatter().parse(text):
         parts.append(literal)
         if name is not None:
-            parts.append(mark(name, language, theme) if name in MARKS else written(name, numbers[name], language))
+            found = mark(name, language, theme) if name in MARKS else written(name, numbers[name], language)
+            parts.append(found + (ending or "") if found.endswith("Punkte") else found)
     return "".join(parts)
 
 

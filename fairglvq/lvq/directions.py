@@ -13,6 +13,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
 
+from fairglvq.lvq.projected import checkpoint
+
 STRENGTHS = (0.01, 0.1, 1.0, 10.0)
 """Inverse strengths of the regularisation among which the data choose."""
 
@@ -94,6 +96,7 @@ def _strength(X, target, rng) -> float:
 
 def _logistic(X, targets, strengths) -> np.ndarray:
     """Weights of a logistic regression for every target, one below the other: (1, d), or (labels, d) of more than 2."""
+    checkpoint.get()()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return np.vstack(

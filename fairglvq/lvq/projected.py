@@ -8,12 +8,16 @@ derivatives to Ω, the images of the prototypes and the handicaps.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from scipy.optimize import minimize
 from threadpoolctl import threadpool_limits
+
+checkpoint: ContextVar[Callable[[], None]] = ContextVar("checkpoint", default=lambda: None)
+"""Called again and again during a search; whoever sets it for their thread may raise from it, and the search ends."""
 
 
 def one_thread() -> threadpool_limits:
@@ -133,6 +137,7 @@ def minimise(
         return model._replace(**{name: part.reshape(shape) for name, part, shape in parts})
 
     def packed(p: np.ndarray) -> tuple[float, np.ndarray]:
+        checkpoint.get()()
         value, slopes = objective(unpack(p))
         return value, pack(slopes)
 

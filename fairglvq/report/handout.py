@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from markupsafe import Markup
 from fairglvq.figures.scene import PEOPLE, Arrows, model_of, scene_svg
 from fairglvq.lesson.filling import FORCES, fill, written
 from fairglvq.lesson.numbers import Seen, limit_of
-from fairglvq.lesson.steps import STEPS, Challenge, Step
+from fairglvq.lesson.steps import STEPS, Step
 from fairglvq.lesson.texts import ChallengeText, text, words
 from fairglvq.report.templating import render
 from fairglvq.scenes.scene import KNOBS, TITLES, with_film
@@ -76,37 +76,37 @@ def _step(step: Step, seen: Seen, language: str, *, answers: bool) -> dict[str, 
     """A step for the template. What came true, and why, is there on the answer sheet only."""
     told = text(step.key, language)
 
-    def html(source: str) -> list[Markup]:
-        return [Markup(_BOLD.sub(r"<b>\1</b>", part)) for part in fill(source, seen, language).split("\n\n")]
+    def html(source: str) -> Markup:
+        return Markup(_BOLD.sub(r"<b>\1</b>", fill(source, seen, language)).replace("\n\n", "</p><p>"))
 
     came = step.prediction.happened(seen) if answers else None
     return {
         "number": step.number,
         "title": told.title,
         "idea": html(told.idea),
-        "terms": {term: html(meaning)[0] for term, meaning in told.terms.items()},
-        "question": html(told.question)[0],
-        "options": [(html(words)[0], key == came) for key, words in told.options.items()],
+        "terms": {term: html(meaning) for term, meaning in told.terms.items()},
+        "question": html(told.question),
+        "options": [(html(words), key == came) for key, words in told.options.items()],
         "lines": 2 if step.challenges or _curves(step) or step.gate.verdicts else 3,  # as many as four pages hold
         "judged": bool(step.gate.verdicts),
-        "task": html(told.task)[0],
+        "task": html(told.task),
         "figures": _figures(step, seen, language, answers=answers),
-        "happened": html(told.happened[came])[0] if came else "",
-        "why": html(told.why)[0] if answers else "",
-        "formula": html(told.formula)[0] if answers else "",
-        "more": html(told.more)[0] if answers and told.more else "",
-        "challenges": [_challenge(one, told.challenges[one.key], html, answers=answers) for one in step.challenges],
+        "happened": html(told.happened[came]) if came else "",
+        "why": html(told.why) if answers else "",
+        "formula": html(told.formula) if answers else "",
+        "more": html(told.more) if answers else "",
+        "challenges": [_challenge(told.challenges[one.key], html, answers=answers) for one in step.challenges],
     }
 
 
-def _challenge(challenge: Challenge, told: ChallengeText, html: Any, *, answers: bool) -> dict[str, Any]:
+def _challenge(told: ChallengeText, html: Callable[[str], Markup], *, answers: bool) -> dict[str, Any]:
     """A challenge; how it is solved, or why it cannot be, on the answer sheet only."""
     solution = [*told.hints, told.answer or told.solved] if answers else []
     return {
-        "task": html(told.task)[0],
+        "task": html(told.task),
         "why": told.why,
-        "options": [html(words)[0] for words in told.options.values()],
-        "solution": [html(words)[0] for words in solution],
+        "options": [html(words) for words in told.options.values()],
+        "solution": [html(words) for words in solution],
     }
 
 

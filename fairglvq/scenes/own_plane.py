@@ -75,14 +75,18 @@ def train(settings: Settings, points: Points, method: str, seen: Seen, seed: int
         return Trained([*(step.model for step in outcome.steps), model], (*moments, "the best round"), prototypes)
     from fairglvq.lvq.fair_glvq import FairGLVQ
     from fairglvq.lvq.glvq import GLVQ
-    from fairglvq.lvq.projected import Projected
+    from fairglvq.lvq.projected import Projected, checkpoint
 
     options: dict[str, Any] = {"metric": "matrix", "rank": RANK, "beta": settings.beta, "random_state": seed}
-    if method == "fairglvq":
-        glvq = FairGLVQ(settings.prototypes, C=settings.C, alpha=settings.alpha, **options)
-        glvq.fit(X, y, sensitive_features=points.s[learn])
-    else:
-        glvq = GLVQ(settings.prototypes, **options).fit(X, y)
+    stoppable = checkpoint.set(lambda: progress(0.0))
+    try:
+        if method == "fairglvq":
+            glvq = FairGLVQ(settings.prototypes, C=settings.C, alpha=settings.alpha, **options)
+            glvq.fit(X, y, sensitive_features=points.s[learn])
+        else:
+            glvq = GLVQ(settings.prototypes, **options).fit(X, y)
+    finally:
+        checkpoint.reset(stoppable)
     images = glvq.prototypes_ @ glvq.omega_.T
     return Trained([Projected(glvq.omega_, images, np.zeros(len(images)))], ("fully trained",), glvq.prototypes_)
 

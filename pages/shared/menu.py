@@ -25,12 +25,32 @@ def pages() -> list[StreamlitPage]:
     ]
 
 
+# Streamlit adds a page to the browser's history when it is entered, and once more when it writes what it shows into its
+# address. Until the visitor does something, the two are one step: one Back leads to the page before.
+ONE_STEP = """<script>
+if (!window.fairglvqOneStep) {
+  window.fairglvqOneStep = true;
+  const push = history.pushState.bind(history);
+  let entering = true;
+  history.pushState = (state, title, url) => {
+    const elsewhere = new URL(url, location.href).pathname !== location.pathname;
+    if (elsewhere || !entering) push(state, title, url);
+    else history.replaceState(state, title, url);
+    entering ||= elsewhere;
+  };
+  for (const act of ["pointerdown", "keydown"]) window.addEventListener(act, () => (entering = false), true);
+}
+</script>"""
+
+
 def navigate() -> StreamlitPage:
     """The page that the address asks for, with the menu above it."""
     page = st.navigation(pages(), position="hidden" if st.context.is_embedded else "top")
     here = visit()
     if here.page != page.url_path:
         here.page, here.entries = page.url_path, here.entries + 1
+    with st.container(key="one_step"):
+        st.html(ONE_STEP, unsafe_allow_javascript=True)
     _follow_display()
     answer_buttons()
     return page

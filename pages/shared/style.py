@@ -28,9 +28,13 @@ STYLE = """<style>
 .stApp :is(a, button, summary, input, [role="radio"], [role="tab"], [data-tag]):focus-visible {
   outline: 2px solid currentColor; outline-offset: 2px;
 }
+.stMain [data-testid="stPageLink-NavLink"] {
+  border: 1px solid color-mix(in srgb, currentColor 25%, transparent); border-radius: 0.5rem; min-height: 2.5rem;
+}
 .stMain h2 { font-size: 1.15rem; line-height: 1.3; padding: 0.4rem 0 0; font-weight: 600; }
 .stMainBlockContainer > [data-testid="stVerticalBlock"] { gap: 0.7rem; }
 .stMainBlockContainer [data-testid="stMarkdownContainer"] { margin-bottom: 0; }
+.st-key-one_step { display: none; }
 .st-key-head { gap: 0.7rem; }
 .st-key-picture { gap: 0; }
 .st-key-conclusions { gap: 0.6rem; }

@@ -180,10 +180,10 @@ class LessonVisit:
     address: Address = field(default_factory=Address)
     model: ModelVisit = field(default_factory=ModelVisit)
     shown: tuple[int, bool] | None = None  # the step on the stage, and whether it shows what happens
+    entries: int = 0  # how often a step was entered: each time with a stage of its own
     deeds: set[tuple[str, str]] = field(default_factory=set)  # steps and what was done in them
     typed: tuple[str, float] | None = None  # in which step, and the number
     hints: dict[str, int] = field(default_factory=dict)  # shown so far, by challenge
-    ordered: set[Settings] = field(default_factory=set)  # trained ahead
     view: tuple[Scene, View] | None = None
 
 

@@ -89,11 +89,22 @@ def test_columns_that_tell_the_group_do_not_count():
         data = datasets.load(name)
         people = population(data)
         assert column in alike.left_out(people)
-        kept = alike.comparable(people).shape[1]
+        kept = alike.comparable(people, np.arange(3)).shape[1]
         assert kept == data.X.shape[1] - sum(
             b.stop - b.start for b in data.blocks if b.column in alike.left_out(people)
         )
     assert alike.left_out(population(small())) == []
+
+
+def test_of_many_some_are_drawn(monkeypatch):
+    data = small()
+    people, model = fitted(data, held_out=held(len(data.y)))
+    monkeypatch.setattr(alike, "MOST", 30)
+    found = alike.compare(explain.explain(people, model))
+    assert found.n == len(set(found.near.compared)) == 30
+    assert people.measured[found.near.compared].all()
+    told = alike.how_compared(alike.summary(found, people))
+    assert told.startswith("Each of 30 people, drawn from 60, is compared with the 5 most like them.")
 
 
 def test_nobody_to_compare_with():

@@ -56,7 +56,7 @@ def scene(n=50):
         "panels": [{"key": "glvq", "map": None, "line": None, "labels": [0, 1]}],
     }  # fmt: skip
     arrays = {
-        "points": rng.random((n, 2)), "y": rng.integers(0, 2, n), "s": rng.integers(0, 2, n),
+        "points": rng.random((n, 2)), **{name: rng.integers(0, 2, n) for name in ("y", "s", "held_out")},
         "glvq.prototypes": rng.random((3, 2, 2)), "glvq.pseudo": np.array([[0, 1]] * 3),
         "film.glvq.prototypes": rng.random((4, 2, 2)), "film.glvq.pseudo": np.array([[1, 1]] * 4),
         "film.glvq.weights": rng.random((4, 2)),
@@ -85,6 +85,9 @@ def test_a_picture_has_a_mark_for_everybody_up_to_a_number(n, marks):
     assert root[0].text == "GLVQ & people"
     people = [element.get("d") for element in root.iter() if (element.get("transform") or "").startswith("scale(")]
     assert sum(path.count("M") for path in people) == marks
+    if n == marks:
+        hollow = [element.get("d") for element in root.iter() if element.get("fill") == "#fff" and element.get("d")]
+        assert sum(path.count("M") for path in hollow) == arrays["held_out"].sum()
     assert svg.count("<polygon") == 2
     assert re.findall(r">(.)</text>", svg) == ["\N{MINUS SIGN}", "+"]
     # The longest arrow goes right, the other one up and is half as long.

@@ -45,6 +45,21 @@ def test_the_model_in_view_survives_every_page_switch(open_page):
     expect(visit.page.get_by_text("C = 0.35").first).to_be_visible()
 
 
+def test_one_back_leads_to_the_page_before_with_its_model(open_page):
+    visit = open_page("/?data=local&C=0.35&k=2&epochs=20")
+    visit.page.wait_for_selector('.stage[data-ready="1"]', timeout=60_000)
+    first = visit.page.url
+    visit.go("Prototypes")
+    visit.page.wait_for_url("**/prototypes?data=local*")
+    second = visit.page.url
+    visit.page.go_back()
+    visit.page.wait_for_url(first)
+    wait_idle(visit.page)
+    assert visit.page.url == first
+    visit.page.go_forward()
+    visit.page.wait_for_url(second)
+
+
 def test_a_link_survives_the_browser_s_way_back_and_forward_between_pages(open_page):
     visit = open_page("/prototypes?data=german&epochs=10")
     visit.page.wait_for_selector(".js-plotly-plot", timeout=60_000)

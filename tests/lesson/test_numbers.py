@@ -186,6 +186,8 @@ def test_numbers_as_languages_write_them():
     assert written("C", 1.5, "de") == "1,5"
     assert written("glvq_gap", math.nan, "en") == UNKNOWN
     assert fill("a {C} b {A}", {"C": 0.75}, "en") == "a 0.75 b ●\N{NO-BREAK SPACE}town A"
+    assert fill("von {glvq_gap:n}", {"glvq_gap": 0.05}, "de") == "von 5\N{NO-BREAK SPACE}Punkten"
+    assert fill("von {glvq_gap:n}", {"glvq_gap": 0.01}, "de") == "von 1\N{NO-BREAK SPACE}Punkt"
     assert "#ffb04f" in fill("{loan}", {}, "en", "dark")
 
 

@@ -8,16 +8,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
+from tables import people
 
 from fairglvq import datasets
+from fairglvq.datasets import table
 from fairglvq.explain.view import make_view
-from fairglvq.report import content, model_file
+from fairglvq.report import content, model_file, tree_file
 from fairglvq.report.html import to_html
 from fairglvq.report.model_file import ModelFileError
 from fairglvq.scenes import scene
 from fairglvq.scenes.points import load_points
-from fairglvq.scenes.settings import DEFAULTS, Fold, Point, Settings
-from fairglvq.scenes.sources import dataset_of
+from fairglvq.scenes.settings import DEFAULTS, Fold, Point, Settings, for_table
+from fairglvq.scenes.sources import dataset_of, lend, take_back
 from fairglvq.scenes.training import train_part
 from fairglvq.tradeoff.choice import PARAMETERS, usual
 from pages.shared.prototypes import export
@@ -253,3 +255,21 @@ def test_the_report_of_the_page_reads_and_loads(german):
     made = export.report_of(german, "fairglvq", None, "")
     assert "German Credit" in to_html(made)
     assert json.loads(content.to_json(made))["n_measured"] == int(german.people.measured.sum())
+
+
+def test_a_tree_of_a_table_of_ones_own():
+    """Rules in the visitor's own columns, in the report and in both files; names stay text."""
+    frame = people().rename(columns={"height": "<b>height</b>"})
+    plan = table.with_protected(frame, table.with_target(frame, table.guess(frame), "hired"), "sex")
+    data = table.build(frame, plan)
+    settings = replace(for_table(lend(data), data), beside=("fairtree",), leaves=4, C=0.0, prototypes=1, epochs=5)
+    view = view_of(settings)
+    rules = view.tree("fairtree").rules
+    assert any("<b>height</b>" in rule or "town" in rule or "age" in rule for rule in rules)
+    page = to_html(export.report_of(view, "fairtree"))
+    assert "<b>height" not in page
+    whole = json.loads(tree_file.dumps(view.tree("fairtree"), data, view.points.scaling, {}))
+    assert whole["classes"] == ["no", "yes"]
+    told = tree_file.to_text(view.tree("fairtree"), data, view.points.scaling)
+    assert told.count("class:") == len(rules)
+    take_back(data)

@@ -76,6 +76,18 @@ def test_figure_2_and_its_other_data_set():
     assert len(at.get("plotly_chart")) == 2
 
 
+def test_figure_2_without_compas_shows_the_bundled_results_and_offers_to_fetch_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("FAIRGLVQ_CACHE", str(tmp_path))
+    at = apptest.visit("paper", section="figure2")
+    assert "**42 of 45 numbers agree**" in words(at)
+    assert "**COMPAS is not on this computer yet.**" in words(at)
+    assert labelled(at.button, "Run").disabled
+    labelled(at.button, "Back").click().run()
+    assert link(at)["figure"] == "adult"
+    assert not labelled(at.button, "Run").disabled
+    assert "not on this computer" not in words(at)
+
+
 def test_what_goes_further_says_where_it_fails():
     at = apptest.visit("paper", section="beyond")
     assert "The paper's FairGLVQ has no strength with a gap of at most 5.0 points on Adult, COMPAS" in words(at)
@@ -118,6 +130,13 @@ def test_links_are_read_repaired_and_written():
     assert "The link was repaired." in words(at)
     assert here(at).section == "table1"
     labelled(at.button, "Dismiss").click().run()
+    assert "repaired" not in words(at)
+
+
+def test_a_projector_s_link_is_kept():
+    at = apptest.visit("paper", section="beyond", projector="1")
+    labelled(at.button_group, "Largest gap allowed").set_value(10).run()
+    assert link(at) == {"section": "beyond", "gap": "10", "projector": "1"}
     assert "repaired" not in words(at)
 
 

@@ -428,6 +428,21 @@ def test_a_change_of_c_trains_fairglvq_alone(monkeypatch):
     assert second.scene.meta["revision"] != first.scene.meta["revision"]
 
 
+@pytest.mark.parametrize("method", ["glvq", "fairglvq"])
+def test_a_search_ends_in_its_middle_when_it_is_cancelled(method):
+    settings = replace(DEFAULTS["german"], prototypes=1)
+    calls = []
+
+    def progress(share):
+        calls.append(share)
+        if len(calls) == 8:
+            raise CancelledError
+
+    with pytest.raises(CancelledError):
+        train_part(settings, load_points(settings), method, progress)
+    assert len(calls) == 8
+
+
 def test_a_cancelled_job_ends_and_leaves_nothing_behind():
     service = TrainingService()
     long = replace(QUICK, epochs=500, batch_size=10)

@@ -6,6 +6,7 @@ Progress changes through `save` alone, and `may_enter` alone decides whether a s
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 from fairglvq.lesson.numbers import Known, Seen, UnknownError
 from fairglvq.lesson.progress import Progress
@@ -148,14 +149,18 @@ def check(step: Step, seen: Seen) -> bool:
 
 def train_ahead(step: Step) -> None:
     """Have the models of this step and of the next one trained, so that nobody waits for them later."""
-    here = visit().lesson
     for coming in STEPS[step.number - 1 : step.number + 1]:
         for settings in (coming.before, coming.settings):
-            if settings is not None and settings not in here.ordered:
-                here.ordered.add(settings)
-                training_service().order(settings)
-                for method in filmed(settings):
-                    training_service().order_film(settings, method)
+            if settings is not None:
+                _order_once(settings)
+
+
+@cache
+def _order_once(settings: Settings) -> None:
+    """For all visitors of this server: what is used again stays among its results."""
+    training_service().order(settings)
+    for method in filmed(settings):
+        training_service().order_film(settings, method)
 
 
 def _put_on_stage(step: Step) -> None:
@@ -169,6 +174,7 @@ def _put_on_stage(step: Step) -> None:
     settings = step.settings if revealed(step) or step.before is None else step.before
     model.settings, model.fresh, model.history, model.reply = settings, settings, [], None
     if entered:
+        here.entries += 1
         model.view = dict(step.view)
 
 

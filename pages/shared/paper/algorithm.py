@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,10 +32,11 @@ STYLE = """<style>
 [class*="st-key-line_"] [data-testid="stExpander"] summary { padding: 0.1rem 0; min-height: 0; }
 </style>"""
 INTRO = (
-    "One **mini-batch step** of a real training, taken apart: choose a point and follow its numbers through Algorithm "
-    "1. Colour is the class, shape the group; a prototype's shape is its **pseudo-class**, the group that most people "
-    "in its cell belong to. The values come from the readable version of the method, "
-    "`fairglvq/lvq/reference.py`; tests hold it to Algorithm 1 written line by line, and the compiled kernels to it."
+    "One **mini-batch step** of a real training, taken apart: choose a point, with the slider or by a click, and "
+    "follow its numbers through Algorithm 1. Colour is the class, shape the group; a prototype's shape is its "
+    "**pseudo-class**, the group that most people in its cell belong to. The values come from the readable version of "
+    "the method, `fairglvq/lvq/reference.py`; tests hold it to Algorithm 1 written line by line, and the compiled "
+    "kernels to it."
 )
 
 
@@ -93,12 +95,23 @@ def _pictures(opened: Opened, i: int, by_class: PointTerm, fair: PointTerm | Non
         with column:
             st.markdown(words)
             figure = step_figure(opened, i, term, kind, scale, names=names, theme=theme())
-            st.plotly_chart(figure, key=f"step_{kind}", alt=step_alt(i, term, kind), **CHART)
+            st.plotly_chart(
+                figure, key=f"step_{kind}", alt=step_alt(i, term, kind), on_select=partial(_picked, f"step_{kind}"),
+                selection_mode="points", **CHART,
+            )  # fmt: skip
             if term is not None:
                 longest = max(float(np.linalg.norm(pull.moves)) for pull in term.pulls)
                 st.caption(
                     f"Longest arrow: the point moves the prototype by {longest:.1e}, drawn {scale:,.0f} times longer."
                 )
+
+
+def _picked(key: str) -> None:
+    """A point of the batch was clicked; prototypes and lines have no number to go by."""
+    for point in st.session_state[key]["selection"]["points"]:
+        number_of = point.get("customdata")
+        if isinstance(number_of, (int, float)):
+            visit().paper.point = int(number_of)
 
 
 def _ways(own_comes: bool) -> str:

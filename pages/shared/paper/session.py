@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fairglvq.wording import cut, quoted
+from pages.shared.display import PARAMETERS as DISPLAY_PARAMETERS
 from pages.shared.visit import PaperVisit, visit
 
 SECTIONS = {
@@ -15,6 +16,8 @@ SECTIONS = {
     "algorithm": "Algorithm 1",
     "beyond": "What goes further",
 }
+"""By the module that draws it."""
+
 FIGURES = {"compas": "COMPAS", "adult": "Adult"}
 REASONS = {
     "step": "Length of a step",
@@ -67,7 +70,7 @@ def from_query(params: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
                 repairs.append(
                     f"{name} {quoted(cut(params[name], 24))} is not possible: {_text(values[name])} is used."
                 )
-    unknown = [name for name in params if name not in ALLOWED and name != "embed"]
+    unknown = [name for name in params if name not in {*ALLOWED, *DISPLAY_PARAMETERS, "embed"}]
     repairs += [f"{quoted(cut(name, 24))} in the link means nothing here and was left out." for name in unknown]
     return values, repairs
 

@@ -93,7 +93,7 @@ function createSlider(key, stage) {
     const index = sliderKey(event.key, nearestIndex(places, Number(input.value)), places.length);
     if (index === null) return;
     event.preventDefault(); // the browser's own step may be shorter than the way to the next model
-    stage.pickStrength(key, index, true);
+    stage.pickStrength(key, index, true, true);
   });
 
   function set(nextKind, { max, step, at, text, label, shown }) {
