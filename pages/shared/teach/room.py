@@ -107,7 +107,7 @@ def _live() -> None:
             f"The room is in memory only and does not survive a restart of the server: {server.rooms().problem}."
         )
     with st.container(key="class"):
-        _pace(room)
+        _pace(room.pace)
         left, right = st.columns(2, gap="large")
         with left:
             _where(room)
@@ -116,37 +116,38 @@ def _live() -> None:
         _challenges(room)
 
 
-def _pace(room: RoomView) -> None:
+def _pace(pace: Pace) -> None:
     """Hold the class, show it what happened, take it on, let it go."""
-    pace, last = room.pace, STEPS[-1].number
     opened = f" Steps up to {pace.opened} are open for all." if pace.opened > 1 else ""
     st.markdown(f"**{_said(pace)}**{opened}")
     with st.container(horizontal=True, vertical_alignment="bottom", key="pace"):
         if pace.hold is None:
-            bound("selectbox", "Step", "teach.hold_at", options=[step.number for step in STEPS], width=90)
-            chosen = visit().teach.hold_at
-            button(
-                f"Hold the class at step {chosen}",
-                _set_pace,
-                pace._replace(hold=chosen, revealed=False),
-                type="primary",
-            )
-            following = max(pace.opened, 1) + 1
-            if following <= last:
-                button(f"Open step {following} for all", _set_pace, pace._replace(opened=following))
+            _while_free(pace)
         else:
-            if not pace.revealed:
-                button("Show what happens", _set_pace, pace._replace(revealed=True), type="primary")
-            if pace.hold < last:
-                following = pace.hold + 1
-                together = Pace(following, False, max(pace.opened, following))
-                button(
-                    f"On to step {following} together",
-                    _set_pace,
-                    together,
-                    type="primary" if pace.revealed else "secondary",
-                )
-            button("Let go", _set_pace, pace._replace(hold=None, revealed=False))
+            _while_held(pace, pace.hold)
+
+
+def _while_free(pace: Pace) -> None:
+    bound("selectbox", "Step", "teach.hold_at", options=[step.number for step in STEPS], width=90)
+    chosen, following = visit().teach.hold_at, max(pace.opened, 1) + 1
+    _change(f"Hold the class at step {chosen}", pace._replace(hold=chosen, revealed=False), first=True)
+    if following <= STEPS[-1].number:
+        _change(f"Open step {following} for all", pace._replace(opened=following))
+
+
+def _while_held(pace: Pace, hold: int) -> None:
+    if not pace.revealed:
+        _change("Show what happens", pace._replace(revealed=True), first=True)
+    if hold < STEPS[-1].number:
+        together = Pace(hold + 1, False, max(pace.opened, hold + 1))
+        _change(f"On to step {hold + 1} together", together, first=pace.revealed)
+    if max(pace.opened, 1) < hold:
+        _change(f"Open step {hold} for all", pace._replace(opened=hold))
+    _change("Let go", pace._replace(hold=None, revealed=False))
+
+
+def _change(label: str, pace: Pace, *, first: bool = False) -> None:
+    button(label, _set_pace, pace, type="primary" if first else "secondary")
 
 
 def _said(pace: Pace) -> str:
