@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import math
 import time
+from collections import defaultdict
 from functools import partial
 from html import escape
 
@@ -15,6 +17,7 @@ from fairglvq.fairness import limit
 from fairglvq.fairness.limit import Limit
 from fairglvq.figures.classroom import Bar, bars_html, plane_alt, plane_figure
 from fairglvq.figures.svg import to_svg
+from fairglvq.lesson.filling import fill
 from fairglvq.lesson.steps import STEPS, Step
 from fairglvq.lesson.texts import LANGUAGES, text
 from fairglvq.wording import count
@@ -193,9 +196,9 @@ def _note(pace: Pace, step: int) -> str:
 
 
 def _predictions(room: RoomView) -> None:
-    st.header("What the class expects", anchor=False)
     here = visit().teach
     number = here.step or summary.step_in_view(room)
+    st.header(f"What the class expects in step {number}", anchor=False)
     bound(
         "segmented_control", "Question of step", "teach.step", options=[step.number for step in STEPS],
         help="Without a choice: the step at which the class is held, or where most students are.",
@@ -203,7 +206,8 @@ def _predictions(room: RoomView) -> None:
     step = STEPS[number - 1]
     words, given = text(step.key, here.language), summary.answers(room, step.prediction.key)
     said = sum(given.values())
-    st.markdown(f"**Step {number}: {words.title}.** {said} of {count(len(room.students), 'student')} answered.")
+    question = fill(words.question, defaultdict(lambda: math.nan), here.language, theme())  # numbers stay open
+    st.markdown(f"**{question}** {said} of {count(len(room.students), 'student')} answered.", unsafe_allow_html=True)
     st.html(
         bars_html([Bar(words.options[key], n) for key, n in given.items()], f"Answers to the question of step {number}")
     )
