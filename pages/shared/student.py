@@ -39,6 +39,7 @@ def enter(code: str) -> None:
     """Come into the room whose code was typed."""
     if code.strip():
         arrive({"room": code, "step": str(visit().student.opened)})
+        report(visit().lesson.progress or Progress())
 
 
 def _step(text: str) -> int:
