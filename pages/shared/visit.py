@@ -248,7 +248,7 @@ class TeachVisit:
     language: str = "en"
     step: int | None = None  # whose predictions are in view; None: where the class is
     hold_at: int = 1
-    challenge: str = "byhand"
+    challenge: str = ""  # in view; none: the first
     ending: bool = False  # asked whether to end the room
 
 
@@ -260,7 +260,7 @@ class LinkVisit:
     step: int = 1
     language: str = "en"
     picture: str = ""  # a preset; none: the model in view
-    seed: int = 0
+    seed: int | None = None  # the picture's own
     model: dict[str, str] = field(default_factory=dict)  # the picture and its seed as parameters
     display: Display = field(default_factory=Display)
     embedded: bool = False
