@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from fairglvq.datasets import DATASETS, REGRESSION
+from fairglvq.lesson.texts import LANGUAGES
 from fairglvq.version import __version__
 
 
@@ -108,6 +109,9 @@ def _parser() -> argparse.ArgumentParser:
     regression.add_argument("--dataset", choices=tuple(REGRESSION), default="communities")
     regression.add_argument("--protected", choices=("sex", "age"), help="of student (sex)")
     regression.add_argument("--strengths", type=float, nargs="+", help="values of C (0 to 4)")
+    regression.add_argument(
+        "--bundle", action="store_true", help="all of them, for the file that comes with the project"
+    )
     regression.set_defaults(run=_regression, default_seeds=1)
 
     stream = commands.add_parser(
@@ -121,6 +125,12 @@ def _parser() -> argparse.ArgumentParser:
     stream.add_argument("--seed", type=_at_least(0), default=0, metavar="N")
     stream.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the estimator")
     stream.set_defaults(run=_stream)
+
+    handout = commands.add_parser("handout", help="the lesson on paper: with space for answers, or with the answers")
+    handout.add_argument("--language", choices=tuple(LANGUAGES), default="en")
+    handout.add_argument("--answers", action="store_true", help="the answer sheet for the teacher")
+    handout.add_argument("--file", type=_new_file, metavar="FILE", help="(fairglvq-handout-en.html, say)")
+    handout.set_defaults(run=_handout)
 
     warm = commands.add_parser("warm", help="compile the kernels now; later starts take them from disk")
     warm.set_defaults(run=_warm)
@@ -301,13 +311,20 @@ def _regression(options) -> int:
     import pandas as pd
 
     from fairglvq import datasets
+    from fairglvq.datasets.files import data_folder
     from fairglvq.experiments import regression
 
-    data = datasets.load(options.dataset, **({"protected": options.protected} if options.protected else {}))
+    if options.bundle:
+        every = [regression.load(task) for task in regression.TASKS]
+    else:
+        every = [datasets.load(options.dataset, **({"protected": options.protected} if options.protected else {}))]
     strengths = options.strengths or regression.STRENGTHS
     seeds = range(options.seeds or options.default_seeds)
-    rows = pd.concat([regression.evaluate(data, strengths, options.folds, seed) for seed in seeds], ignore_index=True)
+    found = [regression.evaluate(data, strengths, options.folds, seed) for data in every for seed in seeds]
+    rows = pd.concat(found, ignore_index=True)
     _write(options, rows)
+    if options.bundle:
+        rows.to_csv(data_folder() / regression.BUNDLED, index=False, float_format="%.6g")
     print(regression.summarise(rows).dropna(axis=1, how="all").round(3).to_string(index=False, na_rep=""))
     return 0
 
@@ -335,6 +352,17 @@ def _stream(options) -> int:
     if moments:
         grown = moments[-1].memory - moments[0].memory
         print(f"memory: {before:.1f} MB before the first point, {grown:+.1f} MB from the first line to the last")
+    return 0
+
+
+def _handout(options) -> int:
+    from fairglvq.report import handout, handout_name
+    from fairglvq.scenes.service import TrainingService
+
+    path = options.file or Path(handout_name(options.language, answers=options.answers))
+    models = handout.models(TrainingService())
+    path.write_text(handout.to_html(models, options.language, answers=options.answers), "utf-8")
+    print(f"written: {path}; open it in a browser and print it")
     return 0
 
 

@@ -7,9 +7,10 @@ from typing import Any
 import streamlit as st
 
 from fairglvq.lesson.numbers import limit_points
+from fairglvq.lesson.progress import Progress
 from fairglvq.lesson.steps import STEPS, Step
 from fairglvq.lesson.texts import LANGUAGES, words
-from pages.shared import menu, training
+from pages.shared import menu, student, training
 from pages.shared.lesson import challenges, course, people
 from pages.shared.lesson import words as said
 from pages.shared.playground import picture
@@ -19,18 +20,33 @@ from pages.shared.widgets import button, one_of
 
 OWN_STYLE = """<style>
 .st-key-lesson_steps { gap: 0.35rem; }
-.st-key-lesson_steps button { min-width: 2.2rem; padding: 0.1rem 0.5rem; }
-.st-key-lesson_terms p { font-size: 0.85rem; line-height: 1.35; margin: 0 0 0.25rem; }
-.st-key-lesson_terms { padding-left: 0.8rem; border-left: 3px solid currentColor; }
+.st-key-lesson_steps button { min-width: 2.2rem; min-height: 2.2rem; padding: 0.1rem 0.4rem; }
+.st-key-lesson_body { display: grid; grid-template: auto 1fr / minmax(0, 4fr) minmax(0, 7fr); gap: 0.6rem 1.6rem; }
+.st-key-lesson_body > :has(> .st-key-lesson_before) { grid-area: 1 / 1; }
+.st-key-lesson_body > :has(> .st-key-lesson_after) { grid-area: 2 / 1; }
+.st-key-lesson_body > :has(> .st-key-lesson_stage) {
+  grid-area: 1 / 2 / span 2; align-self: start; position: sticky; top: 4rem;
+}
+.st-key-lesson_body [data-testid="stVerticalBlock"] { gap: 0.55rem; }
+.st-key-lesson_body p { font-size: 0.93rem; line-height: 1.45; margin: 0 0 0.45rem; }
+.st-key-lesson_body p:last-child { margin-bottom: 0; }
+.st-key-lesson_body button p { margin: 0; text-align: left; }
+:is(.st-key-lesson_question, [class*="st-key-lesson_challenge_"]) button { justify-content: flex-start; }
+.st-key-lesson_terms { padding-left: 0.7rem; border-left: 3px solid currentColor; }
+.st-key-lesson_terms p { font-size: 0.84rem; line-height: 1.35; margin: 0 0 0.2rem; }
 .st-key-lesson_formula {
   padding: 0.4rem 0.7rem; border-radius: 0.5rem; background: var(--st-secondary-background-color, Canvas);
 }
-[class*="st-key-lesson_"] button[kind="secondary"] p { text-align: left; }
-[data-testid="stColumn"]:has(.st-key-lesson_stage) { position: sticky; top: 4rem; align-self: flex-start; }
-@media (max-width: 640px) {
-  [data-testid="stColumn"]:has(.st-key-lesson_stage) { position: static; }
+[class*="st-key-lesson_person_"] table { table-layout: fixed; width: 100%; }
+[class*="st-key-lesson_person_"] :is(th, td) { font-size: 0.8rem; padding: 0.2rem 0.3rem; overflow-wrap: anywhere; }
+@media (max-width: 760px) {
+  .st-key-lesson_body { display: flex; }
+  .st-key-lesson_body > :has(> .st-key-lesson_stage) { position: static; align-self: stretch; }
 }
 </style>"""
+
+
+TALLEST = 0.5  # of the screen's height: the numbers under a picture are to be seen with it
 
 
 def main() -> None:
@@ -40,20 +56,24 @@ def main() -> None:
     head = st.container(key="lesson_head")
     training.trained()
     seen = course.look(step)
-    if seen is not None:
-        course.check(step, seen)
+    if seen is not None and course.check(step, seen):
+        st.toast(words(visit().lesson.language)["finished" if step is STEPS[-1] else "passed"])
     with head:
         heading(step)
-    left, right = st.columns([5, 7], gap="medium")
-    with right, st.container(key="lesson_stage"):
+    with st.container(key="lesson_body"):
+        before, shown, after = (st.container(key=f"lesson_{part}") for part in ("before", "stage", "after"))
+    with shown:
         stage(step)
-    with left:
-        if seen is None:
-            st.markdown(words(visit().lesson.language)["waiting"])
-        else:
-            reader = said.Reader(step, seen, visit().lesson.language)
+    if seen is None:
+        before.markdown(words(visit().lesson.language)["waiting"])
+    else:
+        reader = said.Reader(step, seen, visit().lesson.language)
+        with before:
+            said.before(reader)
+        with after:
             tell(reader)
     course.write_link()
+    student.listen(course.progress)
 
 
 def heading(step: Step) -> None:
@@ -66,6 +86,10 @@ def heading(step: Step) -> None:
                 disabled=not course.may_enter(one.number),
             )  # fmt: skip
         one_of("Language", LANGUAGES, "lesson.language", label_visibility="collapsed")
+        if course.progress() != Progress():
+            button(words(visit().lesson.language)["restart"], course.start_again, key="lesson_restart", type="tertiary")
+        student.door(visit().lesson.language)
+    student.banner(course.progress(), visit().lesson.language, course.go)
 
 
 def stage(step: Step) -> None:
@@ -75,7 +99,7 @@ def stage(step: Step) -> None:
     if model.shown is not None:
         settings, show = model.shown
         with below:
-            picture.mount(settings, show, key=f"lesson_stage_{step.key}", **extras(step))
+            picture.mount(settings, show, key=f"lesson_stage_{visit().lesson.entries}", **extras(step))
         if settings == model.settings:
             picture.order_films(settings)
             course.train_ahead(step)
@@ -86,21 +110,19 @@ def stage(step: Step) -> None:
 def extras(step: Step) -> dict[str, Any]:
     """What a step adds to the description of its scene."""
     found: dict[str, Any] = {"without": course.hidden(step), "layout": "beside" if step.curve_beside else ""}
-    if step.limit_line and course.answered(step):
+    found |= {"tallest": TALLEST, "from_top": True}
+    if step.limit_line and course.revealed(step):
         found["limit"] = limit_points(step.settings.dataset)
     return found
 
 
 def tell(reader: said.Reader) -> None:
-    """The words of the step."""
-    with st.container(key="lesson_before"):
-        said.before(reader)
-    with st.container(key="lesson_after"):
-        said.after(reader)
-        if reader.step.gate.verdicts:
-            people.draw(reader)
-        said.onward(reader)
-        challenges.draw(reader)
+    """What to do, what came of it, and what comes next."""
+    said.after(reader)
+    if reader.step.gate.verdicts:
+        people.draw(reader)
+    said.onward(reader)
+    challenges.draw(reader)
 
 
 menu.require_app()

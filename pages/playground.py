@@ -7,7 +7,9 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from fairglvq import wording
 from fairglvq.datasets import DATASETS
+from fairglvq.scenes.scene import Scene, final_scores
 from fairglvq.scenes.service import Show
 from fairglvq.scenes.settings import PRESETS, TABLE, Settings, preset_of
 from fairglvq.scenes.sources import dataset_of
@@ -84,14 +86,17 @@ def intro(settings: Settings) -> str:
     how = "" if not settings.real else OWN_PLANE if settings.metric == "matrix" else SLICE
     people = PEOPLE.format(group="their group" if settings.real else "their town (the group)", how=how)
     story = STORIES.get(settings.dataset, what)
-    turn = "" if visit().display.fixes("C") else ", turn C"
+    turn = "" if visit().fixes("C") else ", turn C"
     return f"**{story}** {people} {why_several(settings)} Press play, drag a prototype{turn}."
 
 
 def why_several(settings: Settings) -> str:
     """Why there is more than one picture."""
-    ways = ", ".join(METHODS[method] for method in settings.methods)
-    return f"The pictures show the same people, decided in {len(settings.methods)} ways: {ways}."
+    drawn = [method for method in settings.methods if method != "fairtree" or not settings.real]
+    ways = ", ".join(METHODS[method] for method in drawn)
+    if len(drawn) == 1:
+        return f"The picture is of {ways}."
+    return f"The pictures show the same people, decided in {len(drawn)} ways: {ways}."
 
 
 def notices(settings: Settings) -> None:
@@ -132,11 +137,24 @@ def draw(show: Show) -> None:
     scene = picture.mount(settings, show, linked=True)
     if settings != model.settings:  # another model is on its way, and a table before may be gone
         return
+    if settings.real and "fairtree" in scene.trainings:
+        without_picture(scene)
     if settings.real and (caveats := dataset_of(settings).caveats):
         st.html(safe_text.STYLE)
         safe_text.say("Caveats: " + " ".join(caveats), "small")
     take_home.offer(scene, settings, Heading(TITLE, intro(settings).replace("**", "")), model.view)
     picture.order_films(settings)
+
+
+def without_picture(scene: Scene) -> None:
+    """What is to be said of a tree on real data."""
+    found = final_scores(scene)["fairtree"]
+    gap = "" if found.statistical_parity is None else f", with a gap of {wording.gap(found.statistical_parity)}"
+    st.markdown(
+        f"**FairTree** decides {wording.percent(found.accuracy)} rightly{gap}. Its leaves are boxes of many "
+        "dimensions, which no plane can show as they are: so it has no picture here, but a diagram of its questions."
+    )
+    st.page_link("pages/prototypes.py", label="Its tree and its leaves")
 
 
 menu.require_app()

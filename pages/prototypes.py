@@ -82,8 +82,7 @@ def draw(show: Show) -> None:
     st.markdown(sentences.summary(view, method))
     st.markdown(view.figure(("protected", method), lambda: sentences.protected(view, method)))
     draw_section(view, method, section)
-    if method in view.models:
-        export.offer(view, method)
+    export.offer(view, method)
     if view.data.caveats:
         st.caption("**Caveats.** " + " ".join(map(sentences.md, view.data.caveats)))
 

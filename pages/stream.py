@@ -14,9 +14,9 @@ from fairglvq.experiments.streaming import LiveStream
 from fairglvq.figures.prototypes import Marks, map_alt, map_figure
 from fairglvq.figures.stream import stream_alt, stream_figure
 from fairglvq.wording import gap, percent
-from pages.shared import menu
+from pages.shared import links, menu
 from pages.shared.style import STYLE, theme
-from pages.shared.visit import visit
+from pages.shared.visit import StreamVisit, visit
 from pages.shared.widgets import bound, button, one_of
 
 DATASETS = {"xor": "XOR", "local": "Local"}
@@ -26,6 +26,7 @@ INTRO = (
     "afterwards**, so each score is of people whom FairGLVQ had never seen. It keeps its prototypes and their votes, "
     "and nobody's data: memory does not grow."
 )
+STRENGTHS = tuple(quarters / 4 for quarters in range(13))  # of C
 TICK = 0.4  # seconds between two steps
 CHART: dict[str, Any] = {"theme": None, "config": {"displayModeBar": False}}
 
@@ -33,19 +34,44 @@ CHART: dict[str, Any] = {"theme": None, "config": {"displayModeBar": False}}
 def main() -> None:
     """Choices, play and pause, pictures."""
     here = visit().stream
+    _follow_link()
     st.html(STYLE)
     st.title("People arrive, and the world changes", anchor=False)
     with st.container(key="intro"):
         st.markdown(INTRO)
+    if here.repairs:
+        with st.container(key="repaired", border=True, horizontal=True, vertical_alignment="center"):
+            st.markdown("**The link was repaired.** " + " ".join(here.repairs))
+            button("Dismiss", here.repairs.clear)
     with st.sidebar:
         one_of("Data set", DATASETS, "stream.dataset")
         one_of("Half way changes", DRIFTS, "stream.drift")
-        bound("slider", "Fairness strength C", "stream.C", min_value=0.0, max_value=3.0, step=0.25)
+        bound("slider", "Fairness strength C", "stream.C", min_value=0.0, max_value=STRENGTHS[-1], step=0.25)
+    here.address.write(_query())
     live = _live()
     with st.container(horizontal=True):
         button("Pause" if here.playing else "Play", _play, not here.playing, type="primary", disabled=live.done)
         button("Start again", _again, disabled=not live.moments)
     st.fragment(_look, run_every=TICK if here.playing else None)()
+
+
+def _follow_link() -> None:
+    """Take the choices of a link: on arrival, and after Back or Forward."""
+    here = visit().stream
+    query = here.address.followed()
+    if query is None:
+        return
+    usual, here.repairs = StreamVisit(), []
+    here.dataset = links.one_of(query, "data", {name: name for name in DATASETS}, usual.dataset, here.repairs)
+    here.drift = links.one_of(query, "drift", {name: name for name in DRIFTS}, usual.drift, here.repairs)
+    here.C = links.one_of(query, "C", {f"{C:g}": C for C in STRENGTHS}, usual.C, here.repairs)
+
+
+def _query() -> dict[str, str]:
+    """The link's parameters: only what differs from the usual."""
+    here, usual = visit().stream, StreamVisit()
+    own = {"data": (here.dataset, usual.dataset), "drift": (here.drift, usual.drift), "C": (here.C, usual.C)}
+    return {name: f"{now:g}" if name == "C" else str(now) for name, (now, then) in own.items() if now != then}
 
 
 def _live() -> LiveStream:

@@ -13,15 +13,16 @@ from fairglvq.tradeoff.choice import OPENED_AS, Choice, settings_of, usual
 from pages.shared import download, menu, runs
 from pages.shared.session import link_to
 from pages.shared.style import STYLE
-from pages.shared.tradeoff import controls, export, links, picture, results, scenarios, session
+from pages.shared.tradeoff import controls, export, links, numbers, picture, results, scenarios, session
 from pages.shared.visit import visit
-from pages.shared.widgets import button
+from pages.shared.widgets import button, one_of
 
 INTRO = (
     "Every mark is a method at one strength, measured on people it has not seen: **up is more accurate, left is "
     "fairer**. Bars are the spread over test folds. Click a mark to open it, or change what is compared and compute."
 )
 
+PREDICTED = {"decisions": "Yes or no", "numbers": "A number"}
 LONG = 2.0  # seconds of training that are worth a word before
 
 
@@ -32,8 +33,15 @@ def main() -> None:
     st.html(STYLE)
     st.title("How much accuracy does fairness cost?", anchor=False)
     with st.container(key="intro"):
-        st.markdown(INTRO)
+        st.markdown(INTRO if visit().regression.shown == "decisions" else numbers.INTRO)
+    one_of("What is predicted?", PREDICTED, "regression.shown", label_visibility="collapsed")
     notices()
+    if visit().regression.shown == "numbers":
+        with st.sidebar:
+            numbers.controls()
+        numbers.draw()
+        visit().curve.address.write(numbers.to_query(visit().regression))
+        return
     # At first the picture, which takes the browser longest; later the controls, which answer a click.
     if not first:
         controls_beside(choice)

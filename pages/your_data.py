@@ -7,19 +7,15 @@ import streamlit as st
 from fairglvq.report import scripts
 from fairglvq.scenes.settings import TABLE, for_table
 from pages.shared import menu, own_table, runs, safe_text, session
-from pages.shared.style import STYLE
+from pages.shared.style import NO_CONTROLS, STYLE
 from pages.shared.visit import visit
 from pages.shared.widgets import button
 from pages.shared.your_data import columns, summary, upload
 
-OWN_STYLE = """<style>
-@media (max-width: 640px) { [data-testid="stExpandSidebarButton"]::after { content: "Pages" !important; } }
-</style>"""
-
 
 def main() -> None:
     """Table, meaning, first look, use."""
-    st.html(STYLE + safe_text.STYLE + OWN_STYLE + columns.STYLE + summary.STYLE)
+    st.html(STYLE + safe_text.STYLE + NO_CONTROLS + columns.STYLE + summary.STYLE)
     st.title("Look at your own decisions", anchor=False)
     upload.take_in()
     reading = visit().table.reading

@@ -62,9 +62,9 @@ def streamlit_app(script, **environment):
 
 
 @contextmanager
-def streamlit_server(script, **environment):
-    """The address of a server and its process, for tests that kill it."""
-    port = free_port()
+def streamlit_server(script, port=None, **environment):
+    """The address of a server and its process, for tests that kill it; another can take its ``port``."""
+    port = port or free_port()
     command = [sys.executable, "-m", "streamlit", "run", str(ROOT / script), "--server.headless=true"]
     # Only where to listen: everything else is the project's own configuration, as for whoever runs the app.
     command += [f"--server.port={port}", "--server.address=127.0.0.1"]

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from fairglvq.classroom.pace import Pace
 from fairglvq.classroom.storage import RoomFile, RoomRow, StudentRow
 from fairglvq.lesson.progress import Progress
 from fairglvq.lesson.steps import STEPS
@@ -32,7 +33,7 @@ LONGEST_TEXT = 4000  # letters of a progress
 
 HOUR = 3600.0
 IDLE = 12 * HOUR  # without use, a room ends
-IDLE_EMPTY = 1 * HOUR  # one that nobody has joined
+IDLE_EMPTY = 72 * HOUR  # one that nobody has joined: it may have been opened for another day
 LONGEST = 7 * 24 * HOUR  # however much it is used
 
 GRACE = 6.0  # seconds without a report until another session with the same token may take it over
@@ -48,25 +49,6 @@ class RoomError(ValueError):
 
 class NoRoomError(RoomError):
     """There is no such room, or no longer."""
-
-
-class Pace(NamedTuple):
-    """What the teacher asks of all students."""
-
-    hold: int | None = None
-    """Nobody enters a step beyond this one."""
-    revealed: bool = False
-    """Whether the step at which the class is held goes on after the prediction."""
-    opened: int = 0
-    """Everybody may enter the steps up to this one, whether their gates are passed or not."""
-
-    def allows(self, step: int, passed: bool) -> bool:
-        """Whether a student may enter a step; ``passed`` says whether the gates before it are."""
-        return (self.hold is None or step <= self.hold) and (passed or step <= self.opened)
-
-    def hides_outcome(self, step: int) -> bool:
-        """Whether a step waits, after the prediction, until the teacher goes on."""
-        return step == self.hold and not self.revealed
 
 
 class Seat(NamedTuple):
@@ -141,13 +123,13 @@ class Rooms:
 
     def _read(self) -> None:
         rooms, students = self._file.read()
-        now = self._clock()
+        seen = self._clock() - HERE - 1  # nobody has reported to this server yet
         for row in rooms:
             pace = Pace(row.hold, bool(row.revealed), row.opened)
             self._rooms[row.code] = _Room(row.key, row.began, row.used, row.used, pace)
         for one in students:
             room = self._rooms[one.code]
-            room.students[one.token] = _Student(one.number, _read_progress(one.progress), "", now)
+            room.students[one.token] = _Student(one.number, _read_progress(one.progress), "", seen)
             room.numbers = max(room.numbers, one.number)
 
     # what a teacher does
@@ -157,12 +139,19 @@ class Rooms:
         with self._lock:
             self.sweep()
             if len(self._rooms) >= MOST_ROOMS:
-                raise RoomError(f"This server has {MOST_ROOMS} rooms already, and holds no more. Try again later.")
+                self._make_way()
             code, now = self._new_code(), self._clock()
             self._rooms[code] = _Room(secrets.token_urlsafe(12), now, now, now)
             self._changed.add(code)
             self._write()
             return code, self._rooms[code].key
+
+    def _make_way(self) -> None:
+        """Delete the room that nobody has joined for the longest time, so that nobody can take all places."""
+        empty = [code for code, room in self._rooms.items() if not room.students]
+        if not empty:
+            raise RoomError(f"This server has {MOST_ROOMS} rooms in use, and holds no more. Try again later.")
+        self._delete(min(empty, key=lambda code: self._rooms[code].used))
 
     def _new_code(self) -> str:
         while True:
@@ -204,13 +193,13 @@ class Rooms:
 
     # what a student does
 
-    def join(self, code: str, token: str = "") -> Seat:
+    def join(self, code: str, token: str = "") -> tuple[Seat, Pace]:
         """Come into a room, or come back with the token of the student's own address."""
         with self._lock:
             room, now = self._room(code), self._clock()
             if token not in room.students:
                 token = self._admit(_plain(code), room, Progress())
-            return Seat(_plain(code), token, secrets.token_urlsafe(6), now)
+            return Seat(_plain(code), token, secrets.token_urlsafe(6), now), room.pace
 
     def report(self, seat: Seat, progress: Progress) -> tuple[Seat, Pace]:
         """How far a student is; returns the seat to go on with, and what the teacher asks for. Repeat it now and then.

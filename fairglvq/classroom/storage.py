@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from fairglvq.experiments import store
 
-LOCK_SECONDS = 5.0
+LOCK_SECONDS = 2.0  # the class waits meanwhile; what cannot be written is tried again
 
 
 class RoomRow(NamedTuple):
@@ -64,6 +64,7 @@ class RoomFile:
                 "CREATE TABLE IF NOT EXISTS students (code TEXT, token TEXT, number INTEGER, progress TEXT, "
                 "PRIMARY KEY (code, token))"
             )
+            self._db.execute("DELETE FROM students WHERE code NOT IN (SELECT code FROM rooms)")
 
     def read(self) -> tuple[list[RoomRow], list[StudentRow]]:
         """All rooms, and all students in the order in which they came."""

@@ -14,7 +14,6 @@ from fairglvq.lvq import reference
 from fairglvq.lvq.activations import ACTIVATIONS
 from fairglvq.lvq.reference import Step, Term
 
-EPOCHS = (0, 1, 10, 50, 250)
 N_GROUPS = 2
 
 
@@ -79,13 +78,43 @@ class PointTerm(NamedTuple):
         return min(self.plus, self.minus) < 0
 
 
+class Reversed(NamedTuple):
+    """Shares of the training points whose pull has the wrong sign, because swish falls at their μ."""
+
+    by_class: float
+    fair: float
+
+
+def reversed_shares(moment: Moment) -> Reversed:
+    """How many points push what they should pull, at the prototypes from which a moment's epoch begins."""
+    fold, W = _trained(moment)
+    labels = np.repeat([0, 1], moment.n_prototypes)
+    pseudo = reference.count_votes(fold.X, fold.s, W, N_GROUPS).argmax(1)
+    options = _options(moment)
+    slopes = [reference.term(fold.X, *codes, **options).slope for codes in ((fold.y, W, labels), (fold.s, W, pseudo))]
+    return Reversed(*(float(np.mean(slope < 0)) for slope in slopes))
+
+
+def _options(moment: Moment) -> dict[str, Any]:
+    """What a term needs beside points and prototypes."""
+    return {name: moment.params[name] for name in ("alpha", "beta")} | {"activation": "swish"}
+
+
+def _trained(moment: Moment) -> tuple[methods.TrainingFold, np.ndarray]:
+    """The first training fold of the data set, and the prototypes after the moment's epochs."""
+    data, method = datasets.load(moment.dataset), methods.get("fairglvq")
+    fold, _, _ = split(data.X, data.y, data.s, 0, 0, 5)
+    start = method.prepare(fold, [moment.C], moment.params)
+    if not moment.epochs:
+        return fold, start["init"]
+    params = moment.params | {"max_epochs": moment.epochs}
+    return fold, method.fit(fold, start, moment.C, params).prototypes_
+
+
 def open_step(moment: Moment) -> Opened:
     """Train up to the moment on the first fold of the data set, then take one step apart."""
-    data = datasets.load(moment.dataset)
-    fold, _, _ = split(data.X, data.y, data.s, 0, 0, 5)
-    params, method = moment.params, methods.get("fairglvq")
+    (fold, W), params = _trained(moment), moment.params
     labels = np.repeat([0, 1], moment.n_prototypes)
-    options = {name: params[name] for name in ("alpha", "beta")} | {"activation": "swish"}
     random = np.random.default_rng(fold.seed)
 
     def vote(W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -93,17 +122,13 @@ def open_step(moment: Moment) -> Opened:
         draw = (lambda: 0) if moment.step == "published" else lambda: int(random.integers(N_GROUPS))
         return votes, reference.majority_groups(votes, draw)
 
-    start = method.prepare(fold, [moment.C], params)
-    W = start["init"]
-    if moment.epochs:
-        W = method.fit(fold, start, moment.C, params | {"max_epochs": moment.epochs}).prototypes_
     pseudo = vote(W)[1]
     slices = [slice(begin, begin + params["batch_size"]) for begin in range(0, len(fold.X), params["batch_size"])]
     for rows in slices[: moment.batch + 1]:
         before, pseudo_before = W, pseudo
         found = reference.take_step(
             fold.X[rows], fold.y[rows], fold.s[rows], W, labels, pseudo, C=moment.C,
-            learning_rate=params["learning_rate"], published=moment.step == "published", **options,
+            learning_rate=params["learning_rate"], published=moment.step == "published", **_options(moment),
         )  # fmt: skip
         W = found.prototypes
         votes, pseudo = vote(W)
@@ -111,6 +136,13 @@ def open_step(moment: Moment) -> Opened:
         fold.X[rows], fold.y[rows], fold.s[rows], np.arange(len(fold.X))[rows], before, labels, pseudo_before, found,
         votes, pseudo, params["learning_rate"], moment.C, len(slices),
     )  # fmt: skip
+
+
+def turning_point(beta: float = 2.0) -> float:
+    """The μ below which swish falls although the cost wants a function that only grows."""
+    from scipy.optimize import brentq
+
+    return float(brentq(lambda mu: ACTIVATIONS["swish"].slope(mu, beta), -1.0, 0.0))
 
 
 def terms_of(opened: Opened, i: int, beta: float = 2.0) -> tuple[PointTerm, PointTerm | None]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from fairglvq.experiments.sweep import BINS, ModelKey, Sweep
 from fairglvq.fairness import limit
 from fairglvq.fairness.limit import Limit
 from fairglvq.version import __version__
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FILE = "results.json"
 COMMAND = "python -m fairglvq bundle"
@@ -58,6 +61,19 @@ class Bundle:
             if row is not None:
                 found[model] = row
         return found
+
+
+def rows(plan: Sweep) -> pd.DataFrame:
+    """Bundled rows of a sweep, in its order."""
+    import pandas as pd
+
+    known = load().known(plan)
+    return pd.DataFrame([model.row(plan.dataset, known[model]) for model in plan.models() if model in known])
+
+
+def full_sweep(dataset: str) -> Sweep:
+    """All methods of the bundle on a data set as the paper encodes it."""
+    return next(plan for plan in plans() if plan.dataset == dataset and not plan.bins)
 
 
 def _address(model: ModelKey, plan: Sweep) -> tuple:

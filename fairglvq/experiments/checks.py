@@ -19,9 +19,10 @@ import numpy as np
 
 from fairglvq import datasets
 from fairglvq.datasets.files import bundled, data_folder
+from fairglvq.datasets.split import Scaling
 from fairglvq.experiments import methods, paper
 from fairglvq.experiments.engine import Engine
-from fairglvq.experiments.fold import split
+from fairglvq.experiments.fold import assess, split
 from fairglvq.experiments.sweep import of
 from fairglvq.version import __version__
 
@@ -42,6 +43,42 @@ def ranks(dataset: str) -> list[int]:
     """Dimensions that the training part of each fold has: so many projections leave nothing."""
     data = datasets.load(dataset)
     return [int(np.linalg.matrix_rank(_training(data, fold).X)) for fold in range(FOLDS)]
+
+
+def inp_angles(dataset: str) -> list[float]:
+    """The direction of the plane that INP keeps, in degrees from 0 to 180, for every seed and fold of Table 1."""
+    from fairglvq.fairness.projection import NullSpaceProjection
+
+    data, found = datasets.load(dataset), []
+    for seed in paper.TABLE1_SEEDS:
+        for number in range(FOLDS):
+            fold, _, _ = split(data.X, data.y, data.s, seed, number, FOLDS)
+            projection = NullSpaceProjection(1, random_state=fold.seed).fit(fold.X, sensitive_features=fold.s)
+            x, height = projection.directions_[0]  # removed; what is kept stands across it
+            found.append(round(float(np.degrees(np.arctan2(-x, height)) % 180), 2))
+    return found
+
+
+def rounding_noise(dataset: str) -> list[list[float]]:
+    """GLVQ on what projections leave when nothing is left, on each test fold: accuracy and statistical parity gap.
+
+    Every direction of the training part is removed. What remains are rounding errors of about 1e-16, which depend on
+    the person; scaled to [0, 1] like any feature they become readable. `NullSpaceProjection` sets them to 0.
+    """
+    data, method = datasets.load(dataset), methods.get("glvq")
+    params = methods.parameters_for("glvq", paper.PARAMETERS[dataset])
+    found = []
+    for number in range(FOLDS):
+        fold, X_test, test = split(data.X, data.y, data.s, 0, number, FOLDS, data.favourable)
+        _, sizes, rows = np.linalg.svd(np.linalg.qr(fold.X, mode="r"), full_matrices=False)
+        removed = rows[: int((sizes > sizes[0] * max(fold.X.shape) * np.finfo(float).eps).sum())]
+        nothing = np.eye(fold.X.shape[1]) - removed.T @ removed
+        scaling = Scaling.fit(fold.X @ nothing)
+        left = replace(fold, X=scaling.apply(fold.X @ nothing))
+        model = method.fit(left, method.prepare(left, (), params), None, params)
+        scores = assess(data.y[test], model.predict(scaling.apply(X_test @ nothing)), data.s[test], data.favourable)
+        found.append([round(scores["accuracy"], 6), round(scores["statistical_parity"], 6)])
+    return found
 
 
 def alpha_uses(dataset: str, n_prototypes: int) -> dict[str, Any]:
@@ -98,7 +135,9 @@ def make(wheel: str | os.PathLike[str]) -> dict[str, Any]:
     """All of them."""
     return {
         "command": COMMAND, "version": __version__, "date": datetime.now(UTC).date().isoformat(),
+        "inp_angles": {name: inp_angles(name) for name in ("local", "xor")},
         "ranks": {name: ranks(name) for name in ("adult", "compas")},
+        "rounding_noise": {name: rounding_noise(name) for name in ("adult", "compas")},
         "alpha": [alpha_uses(*case) for case in ALPHA_CASES],
         "arrests_by_month": arrests_by_month(wheel),
         "scores_by_screening": scores_by_screening(wheel),

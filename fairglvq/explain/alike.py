@@ -22,8 +22,8 @@ from fairglvq.fairness.individual import CellFairness, Neighbours
 from fairglvq.intervals import SMALL
 
 NEAREST = 5
-MOST = 20_000  # people compared; of more, so many are drawn
-WHOLE_COLUMN = 1.0  # the distance below which two people must not be decided differently
+MOST = 10_000  # people compared; of more, so many are drawn
+TWINS = 1e-6  # people who are no farther apart are alike in everything that counts
 
 
 class Near(NamedTuple):
@@ -32,12 +32,17 @@ class Near(NamedTuple):
     compared: NDArray[np.int64]
     others: Neighbours
 
+    @property
+    def usual(self) -> float:
+        """How far apart neighbours usually are: the median."""
+        return float(np.median(self.others.distances))
+
 
 class Alike(NamedTuple):
     """Individual fairness of a model.
 
-    A violation is a pair of neighbours who differ by less than one whole column, and only one of whom gets the
-    favourable decision: |f(x) - f(x')| <= |x - x'| fails with f = 1 for favourable and 0 otherwise.
+    A violation is a pair of neighbours who are closer than usual, and only one of whom gets the favourable decision:
+    |f(x) - f(x')| <= L |x - x'| fails with f = 1 for favourable, 0 otherwise, and L = 1 / usual distance.
     """
 
     near: Near
@@ -69,11 +74,12 @@ def left_out(people: Population) -> list[str]:
     return names if protected is None or protected.column in names else [*names, protected.column]
 
 
-def comparable(people: Population) -> Floats:
-    """People (n, ...) such that the Euclidean distance is that of this module; scaled columns with weights."""
-    kept = [blocks[0] for blocks in people.traits if blocks[0].column not in left_out(people)]
-    columns = [people.X[:, b.columns] * (np.sqrt(0.5) if b.kind == "category" else 1.0) for b in kept]
-    return np.hstack(columns) if columns else np.zeros((len(people.X), 1))
+def comparable(people: Population, some: NDArray[np.int64]) -> Floats:
+    """Some people (m, ...) such that the Euclidean distance is that of this module; scaled columns with weights."""
+    ignored = left_out(people)
+    kept = [blocks[0] for blocks in people.traits if blocks[0].column not in ignored]
+    columns = [people.X[some, b.columns] * (np.sqrt(0.5) if b.kind == "category" else 1.0) for b in kept]
+    return np.hstack(columns) if columns else np.zeros((len(some), 1))
 
 
 def nearest_people(people: Population) -> Near | None:
@@ -82,8 +88,8 @@ def nearest_people(people: Population) -> Near | None:
     compared = np.sort(np.random.default_rng(0).permutation(measured)[:MOST])
     if len(compared) < 2:
         return None
-    found = individual.neighbours(comparable(people)[compared], min(NEAREST, len(compared) - 1))
-    # Rounded, so that people who differ in exactly one category are not a hair closer than that.
+    found = individual.neighbours(comparable(people, compared), min(NEAREST, len(compared) - 1))
+    # Rounded, so that people who differ in equally many categories are equally far.
     return Near(compared, found._replace(distances=np.round(found.distances, 6)))
 
 
@@ -95,13 +101,14 @@ def compare(explained: PeopleInCells, near: Near | None = None) -> Alike | None:
     compared, others = near
     decided = explained.decisions[compared]
     wanted = (decided == explained.favourable).astype(np.float64)
+    constant = 1 / max(near.usual, TWINS)
     return Alike(
         near,
         individual.agreement(others, decided),
         compared[individual.unlike(others, decided)],
-        float(individual.violations(others, wanted, 1 / WHOLE_COLUMN).share.mean()),
+        float(individual.violations(others, wanted, constant).share.mean()),
         individual.by_cell(
-            others, explained.nearest[compared], decided, wanted, constant=1 / WHOLE_COLUMN,
+            others, explained.nearest[compared], decided, wanted, constant=constant,
             n_cells=len(explained.answers),
         ),
     )  # fmt: skip
@@ -112,10 +119,12 @@ class Summary:
     """Individual fairness in a few numbers."""
 
     compared: int  # people
+    measured: int  # of whom these were drawn, if there are more
     neighbours: int  # of each
     left_out: tuple[str, ...]  # columns that do not count
     consistency: float  # share of pairs of neighbours who get the same decision
-    violations: float  # share who differ by less than a whole column, and only one gets the favourable decision
+    usual: float  # median distance of neighbours; one category that differs, or the whole range of a number, is 1
+    violations: float  # share of pairs closer than that of whom only one gets the favourable decision
     unlike: tuple[tuple[str, int, int], ...]  # by group: people decided unlike most neighbours, of how many
 
 
@@ -125,9 +134,11 @@ def summary(found: Alike, people: Population) -> Summary:
     n, k = (np.bincount(s, minlength=len(people.groups)).tolist() for s in (groups, alone))
     return Summary(
         found.n,
+        int(people.measured.sum()),
         found.near.others.people.shape[1],
         tuple(left_out(people)),
         found.consistency,
+        found.near.usual,
         found.violations,
         tuple(zip(people.groups, k, n, strict=True)),
     )
@@ -136,10 +147,13 @@ def summary(found: Alike, people: Population) -> Summary:
 def how_compared(of: Summary) -> str:
     """Who is alike, in words."""
     names = wording.listed([wording.quoted(name) for name in of.left_out])
+    drawn = f", drawn from {of.measured:,}," if of.compared < of.measured else ""
     without = f" {names} {'does' if len(of.left_out) == 1 else 'do'} not count." if of.left_out else ""
     return (
-        f"Each of {of.compared:,} people is compared with the {of.neighbours} most like them. Every column counts "
-        f"alike: a number by its part of the range, another category as much as the whole range.{without}"
+        f"Each of {of.compared:,} people{drawn} is compared with the {of.neighbours} most like them. Every column "
+        f"counts alike: a number by its part of the range, another category as much as the whole range.{without} "
+        f"Half of these pairs are closer than {wording.number(of.usual, 2)}, where 1 is one category: closer than "
+        "usual."
     )
 
 
@@ -155,6 +169,6 @@ def words(of: Summary, who: Sequence[str]) -> list[str]:
         f"Of 100 such pairs, {wording.of_hundred(of.consistency)} get the same decision (consistency "
         f"{wording.percent(of.consistency)}).",
         f"{alone:,} of {n:,} people are decided unlike most of those most like them: {wording.listed(told)}.",
-        f"In {wording.percent(of.violations)} of the pairs, two people who differ by less than one whole column fare "
-        "differently: only one gets the favourable decision.",
+        f"In {wording.percent(of.violations)} of the pairs, two people who are closer than usual fare differently: "
+        "only one gets the favourable decision.",
     ]

@@ -65,7 +65,7 @@ class PrototypeModel:
             pseudo = None
         return cls(
             model.prototypes_,
-            positions(model.prototype_labels_, list(classes)),
+            positions(model.cell_labels_, list(classes)),
             None if pseudo is None else positions(pseudo, list(groups)),
             matrix,
             shift,

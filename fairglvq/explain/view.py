@@ -19,7 +19,7 @@ from fairglvq.scenes.points import Points
 from fairglvq.scenes.scene import PEOPLE, Scene
 from fairglvq.scenes.settings import Settings
 from fairglvq.scenes.training import Training
-from fairglvq.trees.rules import rules
+from fairglvq.trees.rules import questions, rules
 from fairglvq.wording import AxisTrait, axis_name
 
 CROWD = 400  # people drawn on a map
@@ -70,8 +70,9 @@ class View:
         if leaves is None:
             raise ValueError(f"{method} has prototypes, no leaves")
         if method not in self._trees:
-            P, words = len(leaves.last.leaves), rules(leaves.last, self.data, self.points.scaling)
-            model = TreeModel(leaves.last, leaves.labels[-1][:P], leaves.pseudo[-1][:P], words)
+            P, own = len(leaves.last.leaves), (leaves.last, self.data, self.points.scaling)
+            labels, pseudo = leaves.labels[-1][:P], leaves.pseudo[-1][:P]
+            model = TreeModel(leaves.last, labels, pseudo, rules(*own), questions(*own))
             self._trees[method] = explain_tree(self.people, model)
         return self._trees[method]
 

@@ -5,8 +5,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from fairglvq.fairness.cells import Cells, cells_of
-from fairglvq.fairness.deciding import decide_cells
+from fairglvq.fairness.deciding import decide_model
 
 
 class FairlyDecided(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -48,11 +47,7 @@ class FairlyDecided(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.estimator_ = clone(self.estimator)
         known = {"sensitive_features": sensitive_features, "favourable": favourable}
         self.estimator_.fit(X, y, **{name: v for name, v in known.items() if has_fit_parameter(self.estimator_, name)})
-        found = cells_of(self.estimator_, X, y, sensitive_features=sensitive_features, favourable=favourable)
-        self.decision_ = decide_cells(
-            found.counts, max_gap=self.max_gap, favourable=found.favourable, answers=found.answers
-        )
-        self.cells_ = Cells(found.counts, self.decision_.answers, found.favourable)
+        self.cells_, self.decision_ = decide_model(self.estimator_, X, y, max_gap=self.max_gap, **known)
         self.classes_ = self.estimator_.classes_
         self.cell_labels_ = self.classes_[self.decision_.answers]
         return self

@@ -15,14 +15,17 @@ solves it exactly, for some hundred cells in well under a second.
 from __future__ import annotations
 
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairglvq.fairness.cells import Cells, Counts
+from fairglvq.fairness.cells import Cells, Counts, PartitionModel, cells_of
 
-__all__ = ["Decision", "decide_cells"]
+__all__ = ["DECIDE", "Decision", "decide_cells", "decide_model"]
+
+DECIDE = ("majority", "fair")
+"""How cells answer: each for itself, as training left it; or all together within a gap."""
 
 Answers = NDArray[np.intp]
 
@@ -85,6 +88,18 @@ def decide_cells(
         stacklevel=2,
     )
     return Decision(found, reached.accuracy, reached.statistical_parity, best, False)
+
+
+def decide_model(
+    model: PartitionModel, X: Any, y: ArrayLike, *, sensitive_features: ArrayLike, favourable: Any, max_gap: float
+) -> tuple[Cells, Decision]:
+    """The cells of a fitted model with the most accurate answers for these people within the gap.
+
+    ``favourable`` is the label that people want; None takes the last one of two classes.
+    """
+    found = cells_of(model, X, y, sensitive_features=sensitive_features, favourable=favourable)
+    decision = decide_cells(found.counts, max_gap=max_gap, favourable=found.favourable, answers=found.answers)
+    return Cells(found.counts, decision.answers, found.favourable), decision
 
 
 def _select(gain, members, max_gap: float, time_limit: float):

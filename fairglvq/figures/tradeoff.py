@@ -116,7 +116,7 @@ def tradeoff_figure(
         best = shown[pareto(shown, x, y)].sort_values(f"{x}_mean")
         figure.add_scatter(
             x=best[f"{x}_mean"], y=best[f"{y}_mean"], mode="lines", name="best points", hoverinfo="skip",
-            line={"color": _faded(ink, 0.18), "width": 12}, legendrank=2000,
+            line={"color": faded(ink, 0.18), "width": 12}, legendrank=2000,
         )  # fmt: skip
     if (x, y) == ("statistical_parity", "accuracy"):
         for line in limits:
@@ -127,10 +127,10 @@ def tradeoff_figure(
         _add_curve(figure, str(method), own.sort_values("strength"), x, y, theme)
     many = max(0, shown["method"].nunique() - FEW)
     if many:
-        figure.update_traces(error_x_color=_faded(ink, 0.13), error_y_color=_faded(ink, 0.13))
+        figure.update_traces(error_x_color=faded(ink, 0.13), error_y_color=faded(ink, 0.13))
     if strength_labels:
         label_strengths(figure, ranges)
-    _lay_out(figure, theme, height + 18 * many)  # on a phone, two names of the legend fill a line
+    lay_out(figure, theme, height + 18 * many)  # on a phone, two names of the legend fill a line
     figure.update_xaxes(title_text=_axis_title(x, "←", "→"), range=ranges[0], tickformat=_tick_format(ranges[0]))
     figure.update_yaxes(title_text=_axis_title(y, "↓", "↑"), range=ranges[1], tickformat=_tick_format(ranges[1]))
     return figure
@@ -166,7 +166,7 @@ def strength_figure(
             error_y=_bars(own[f"{name}_std"], style.colour.mark(theme)),
             customdata=_customdata(own, method, name, name), hovertemplate=_hover(name),
         )  # fmt: skip
-    _lay_out(figure, theme, height)
+    lay_out(figure, theme, height)
     figure.update_layout(margin={"b": 60})
     for row, name in enumerate(names, start=1):
         figure.update_yaxes(title_text=MEASURES[name].heading, row=row, col=1)
@@ -218,7 +218,7 @@ def _add_published(figure: go.Figure, method: str, own: pd.DataFrame, x: str, y:
     figure.add_scatter(
         x=own[f"{x}_mean"], y=own[f"{y}_mean"], name="published (hollow)", legendgroup="published", legendrank=3000,
         showlegend=not any(trace.legendgroup == "published" for trace in figure.data), mode="lines+markers",
-        line={"color": _faded(colour, 0.6), "width": 1, "dash": "dot"},
+        line={"color": faded(colour, 0.6), "width": 1, "dash": "dot"},
         marker={"symbol": f"{style.shape}-open", "size": 11, "color": colour, "line": {"width": 1.5}},
         customdata=[["", text, math.nan, *spread] for text, spread in zip(words, _spreads(own, x, y), strict=True)],
         hovertemplate=_hover(x, y, counted=False), **_clicked(colour),
@@ -283,7 +283,7 @@ def _clicked(colour: str) -> dict:
 
 
 def _bars(spread: pd.Series, colour: str) -> dict:
-    return {"type": "data", "array": spread.fillna(0.0), "thickness": 1, "width": 0, "color": _faded(colour, 0.55)}
+    return {"type": "data", "array": spread.fillna(0.0), "thickness": 1, "width": 0, "color": faded(colour, 0.55)}
 
 
 def _spreads(own: pd.DataFrame, *names: str) -> list[tuple[float, ...]]:
@@ -319,7 +319,8 @@ def _tick_format(ends) -> str:
     return f".{max(0, math.ceil(-math.log10(abs(ends[1] - ends[0]) / 8)))}f"
 
 
-def _lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
+def lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
+    """Font, colours, grid and legend of a curve's picture."""
     ink = INK.mark(theme)
     figure.update_layout(
         template="none",  # every colour is set here; another would cost 30 ms and 7 KB a picture
@@ -328,7 +329,7 @@ def _lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
         font={"color": ink, "size": 13, "family": FONT},
         height=height,
         margin={"l": 10, "r": 16, "t": 34, "b": 10},  # above the plot stand the buttons, which phones always show
-        modebar={"bgcolor": "rgba(0,0,0,0)", "color": _faded(ink, 0.5), "activecolor": ink},
+        modebar={"bgcolor": "rgba(0,0,0,0)", "color": faded(ink, 0.5), "activecolor": ink},
         hovermode="closest",
         hoverlabel={"font": {"family": FONT, "size": 13}, "align": "left"},
         # Below the plot, where a phone has room; it pushes the plot up by what it needs.
@@ -340,6 +341,7 @@ def _lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
     figure.update_yaxes(**axes)
 
 
-def _faded(colour: str, share: float) -> str:
+def faded(colour: str, share: float) -> str:
+    """A colour of which only a share covers what is behind it."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{share})"

@@ -28,17 +28,19 @@ UNITS: dict[str, dict[Kind, str]] = {
     "en": {"share": "%", "points": "\N{NO-BREAK SPACE}points"},
     "de": {"share": "\N{NO-BREAK SPACE}%", "points": "\N{NO-BREAK SPACE}Punkte"},
 }
+ONE_POINT = {"en": "point", "de": "Punkt"}
 
 _GERMAN = str.maketrans(",.", ".,")
 
 
 def fill(text: str, numbers: Mapping[str, float], language: str, theme: Theme = "light") -> str:
-    """A text as Markdown with some HTML, every place filled."""
+    """A text as Markdown with some HTML, every place filled. "{gap:n}" is the German dative: "von 5 Punkten"."""
     parts = []
-    for literal, name, _, _ in Formatter().parse(text):
+    for literal, name, ending, _ in Formatter().parse(text):
         parts.append(literal)
         if name is not None:
-            parts.append(mark(name, language, theme) if name in MARKS else written(name, numbers[name], language))
+            found = mark(name, language, theme) if name in MARKS else written(name, numbers[name], language)
+            parts.append(found + (ending or "") if found.endswith("Punkte") else found)
     return "".join(parts)
 
 
@@ -52,6 +54,8 @@ def shown(kind: Kind, value: float, language: str) -> str:
     if math.isnan(value):
         return UNKNOWN
     digits = _digits(kind, value)
+    if kind == "points" and digits == "1":
+        return f"1\N{NO-BREAK SPACE}{ONE_POINT[language]}"
     return (digits.translate(_GERMAN) if language == "de" else digits) + UNITS[language].get(kind, "")
 
 
@@ -72,4 +76,4 @@ def mark(name: str, language: str, theme: Theme) -> str:
     if name in FORCES:
         return f'<b style="color:{FORCES[name][theme]}">{word}</b>'
     colour = class_colours(2)[("no_loan", "loan").index(name)].mark(theme)
-    return f'<span style="color:{colour}">⬤</span>\N{NO-BREAK SPACE}{word}'
+    return f'<span style="color:{colour}">■</span>\N{NO-BREAK SPACE}{word}'

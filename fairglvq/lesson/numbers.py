@@ -110,6 +110,29 @@ class Seen(Mapping[str, float]):
         return tuple(lengths.tolist())
 
 
+class UnknownError(LookupError):
+    """A number is not known (yet)."""
+
+
+class Known(Mapping[str, float]):
+    """Numbers of which none may be NaN: whoever asks for one that is not known gets an `UnknownError`."""
+
+    def __init__(self, numbers: Mapping[str, float]):
+        self.numbers = numbers
+
+    def __getitem__(self, name: str) -> float:
+        value = self.numbers[name]
+        if math.isnan(value):
+            raise UnknownError(name)
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.numbers)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+
 class Number(NamedTuple):
     """How a number is written, and how it is measured."""
 

@@ -91,8 +91,8 @@ class Step:
 
 
 PARTS = (
-    "bar", "transport", "view", "drag", "continue", "slider", "readout", "measures", "opportunity", "timeline",
-    "tradeoff", "changed", "table", "share", "paint",
+    "bar", "transport", "view", "drag", "continue", "slider", "readout", "measures", "opportunity", "groups",
+    "timeline", "tradeoff", "changed", "table", "share", "paint",
 )  # fmt: skip
 """Parts of the stage that can be left out."""
 
@@ -224,7 +224,7 @@ STEPS: tuple[Step, ...] = (
             ),
         ),
         before=replace(_LOCAL, beside=("fairglvq",), C=1.0),
-        hidden=(*_ALWAYS, "bar", "drag", "timeline", "changed", "opportunity"),
+        hidden=(*_ALWAYS, "bar", "drag", "timeline", "changed", "opportunity", "groups"),
         hidden_before=("slider", "tradeoff"),
         view=_CALM | {"hidden": ["glvq"]},
         limit_line=True,

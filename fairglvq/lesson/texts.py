@@ -100,9 +100,9 @@ def text(step_key: str, language: str) -> StepText:
 
 
 @cache
-def words(language: str) -> Mapping[str, str]:
-    """The words of the page around the steps."""
-    return parsed(_file("words", language))[1]["words"].items
+def words(language: str, around: str = "words") -> Mapping[str, str]:
+    """The words around the steps: of the page ("words") or of the handout."""
+    return parsed(_file(around, language))[1]["words"].items
 
 
 def parsed(source: str) -> tuple[str, dict[str, Section]]:

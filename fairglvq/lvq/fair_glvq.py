@@ -45,6 +45,8 @@ class FairGLVQ(GLVQ):
         rank=None,
         tol=1e-5,
         n_iter_no_change=5,
+        decide="majority",
+        max_gap=0.05,
     ):
         super().__init__(
             n_prototypes,
@@ -62,14 +64,21 @@ class FairGLVQ(GLVQ):
             rank=rank,
             tol=tol,
             n_iter_no_change=n_iter_no_change,
+            decide=decide,
+            max_gap=max_gap,
         )
         self.C = C
         self.alpha = alpha
 
-    def fit(self, X, y, *, sensitive_features=None):
-        """Train on X (n, d), class labels y (n,) and the protected group of each point."""
+    def fit(self, X, y, *, sensitive_features=None, favourable=None):
+        """Train on X (n, d), class labels y (n,) and the protected group of each point.
+
+        ``favourable`` is the label that people want, for ``decide="fair"``; None takes the last one of two classes.
+        """
         self._check_before(sensitive_features)
-        return self._fit(X, y, sensitive_features)
+        self._need_groups_to_decide(sensitive_features)
+        self._fit(X, y, sensitive_features)
+        return self._decide_cells(X, y, sensitive_features, favourable)
 
     @available_if(streams)
     def partial_fit(self, X, y, *, sensitive_features=None, classes=None, groups=None):

@@ -8,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length
 from sklearn.utils.metaestimators import available_if
 
+from fairglvq.fairness.deciding import decide_model
 from fairglvq.labels import as_column, encode, positions
 from fairglvq.lvq import auto_rate, learned_metric
 from fairglvq.lvq.directions import first_metric
@@ -28,6 +29,8 @@ VOTES_PER_PROTOTYPE = 100
 
 def streams(model) -> bool:
     """Whether a model can learn from one mini-batch after the other."""
+    if model.decide != "majority":
+        raise AttributeError("partial_fit needs decide='majority': cells are decided fairly for all points at once")
     if model.metric != "euclidean":
         raise AttributeError("partial_fit needs metric='euclidean': a learned metric is trained on all points at once")
     return True
@@ -81,13 +84,23 @@ class GLVQ(PrototypeClassifier):
         Rows of a matrix Ω; None: as many as features. Fewer start from directions that tell the label and, if
         given, the group (logistic regression).
 
+    decide : {"majority", "fair"}, default="majority"
+        Every cell answers with the class of its prototype, which training moves to where that class is the majority;
+        or, after training, all cells together answer as accurately as they can with a gap in favourable decisions of
+        at most ``max_gap`` on the training set (:mod:`fairglvq.fairness.deciding`). Needs ``sensitive_features``.
+    max_gap : float, default=0.05
+        The gap allowed by ``decide="fair"``.
+
     Attributes
     ----------
     prototypes_ : ndarray (P, d), class by class
         With a learned metric: of all points with the image that decides, the closest to the mean of the cell.
     omega_, relevances_ : ndarray (r, d) and (d,), or None
         Ω, and the diagonal of ΩᵀΩ with sum 1.
-    prototype_labels_ : ndarray (P,)
+    prototype_labels_, cell_labels_ : ndarray (P,)
+        The classes that prototypes were trained for, and what their cells answer: with ``decide="fair"`` maybe others.
+    decision_ : Decision or None
+        Accuracy, gap and bound of ``decide="fair"`` on the training set.
     pseudo_classes_ : ndarray (P,) or None
         Majority group of each prototype's cell; None when trained without ``sensitive_features``. While ``fit`` trains
         on more than 100,000 points, each is counted where it was when it was last learned; at the end, where it is.
@@ -126,6 +139,8 @@ class GLVQ(PrototypeClassifier):
         rank=None,
         tol=1e-5,
         n_iter_no_change=5,
+        decide="majority",
+        max_gap=0.05,
     ):
         self.n_prototypes = n_prototypes
         self.learning_rate = learning_rate
@@ -142,11 +157,19 @@ class GLVQ(PrototypeClassifier):
         self.rank = rank
         self.tol = tol
         self.n_iter_no_change = n_iter_no_change
+        self.decide = decide
+        self.max_gap = max_gap
 
-    def fit(self, X, y):
-        """Train on X (n, d) with class labels y (n,)."""
+    def fit(self, X, y, *, sensitive_features=None, favourable=None):
+        """Train on X (n, d) with class labels y (n,).
+
+        The protected group of each point, and the label that people want (None: the last one of two classes), only
+        matter with ``decide="fair"``: training is not told them.
+        """
         self._check_parameters()
-        return self._fit(X, y, None)
+        self._need_groups_to_decide(sensitive_features)
+        self._fit(X, y, None)
+        return self._decide_cells(X, y, sensitive_features, favourable)
 
     @available_if(streams)
     def partial_fit(self, X, y, *, classes=None):
@@ -155,6 +178,22 @@ class GLVQ(PrototypeClassifier):
         return self._partial_fit(X, y, None, classes, None)
 
     # -- training ---------------------------------------------------------------------------------------------------
+
+    def _need_groups_to_decide(self, s):
+        if self.decide == "fair" and s is None:
+            raise ValueError(
+                f"{type(self).__name__} with decide='fair' needs the protected group of every point: "
+                "fit(X, y, sensitive_features=s)"
+            )
+
+    def _decide_cells(self, X, y, s, favourable):
+        """Let the cells of the trained prototypes answer as ``decide`` says."""
+        self.decision_ = None
+        if self.decide == "fair":
+            known = {"sensitive_features": s, "favourable": favourable, "max_gap": self.max_gap}
+            self.decision_ = decide_model(self, X, y, **known)[1]
+            self._decided_labels = self.classes_[self.decision_.answers]
+        return self
 
     def _fit(self, X, y, s):
         X, y = self._check_points(X, y, reset=True)
@@ -319,7 +358,7 @@ class GLVQ(PrototypeClassifier):
         return positions(s, self.groups_, "group")
 
     def _set_prototypes(self, W, pseudo):
-        self.prototypes_ = W
+        self.prototypes_, self._decided_labels = W, None
         self.pseudo_classes_ = None if self.groups_ is None else self.groups_[pseudo]
 
     def _pseudo_codes(self):

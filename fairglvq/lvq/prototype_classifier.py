@@ -12,7 +12,8 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fairglvq.labels import as_array, as_column, encode
+from fairglvq.fairness.deciding import DECIDE
+from fairglvq.labels import as_array, as_column, encode, positions
 from fairglvq.lvq.activations import ACTIVATIONS
 from fairglvq.lvq.initialisers import INITIALISERS
 from fairglvq.lvq.trainer import as_rows, dense_rows, squared_distances
@@ -69,6 +70,7 @@ PARAMETERS = {
     "n_iter_no_change": (_number(Integral, lambda v: v >= 1), "a whole number of at least 1"),
     "max_gap": (_number(Real, lambda v: 0 <= v <= 1), "a number from 0 to 1"),
     "measure": (_one_of(MEASURES), f"one of {', '.join(map(repr, MEASURES))}"),
+    "decide": (_one_of(DECIDE), f"one of {', '.join(map(repr, DECIDE))}"),
     "C": (_number(Real, lambda v: v >= 0), "a number of at least 0"),
     "alpha": (_number(Real, lambda v: v > 1), "a number above 1"),
 }
@@ -91,10 +93,12 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     Distances are |Ω(x - w)|² where there is an ``omega_`` (r, d), else Euclidean.
     """
 
+    _decided_labels: np.ndarray | None = None  # (P,) answers of cells, where they are not those of the prototypes
+
     def predict(self, X):
-        """The class of the nearest prototype."""
+        """The class of the nearest prototype, or what its cell was decided to answer."""
         cells = self.apply(X)
-        return self.prototype_labels_[cells]
+        return self.cell_labels_[cells]
 
     def apply(self, X):
         """The cell of each point, (n,): which of ``prototypes_`` decides about it."""
@@ -113,16 +117,17 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
 
     @property
     def cell_labels_(self):
-        """What each cell answers, under the name that all partition models share."""
-        return self.prototype_labels_
+        """What each cell answers: the class of its prototype, unless it was decided otherwise after training."""
+        return self.prototype_labels_ if self._decided_labels is None else self._decided_labels
 
     def decision_function(self, X):
         """How clearly a class wins: (d_other - d_class) / (d_other + d_class), in [-1, 1].
 
         Two classes: one score per point, above 0 for ``classes_[1]``. More: (n, K).
         """
-        D, K, codes = self._comparable(self._points(X)), len(self.classes_), self._prototype_codes()
-        nearest = np.stack([D[:, codes == c].min(axis=1) for c in range(K)], axis=1)  # (n, K)
+        D, K = self._comparable(self._points(X)), len(self.classes_)
+        codes = positions(self.cell_labels_, self.classes_, "class")
+        nearest = np.stack([D[:, codes == c].min(axis=1, initial=np.inf) for c in range(K)], axis=1)  # (n, K)
         if K == 2:
             return self._lead(nearest[:, 0], nearest[:, 1])
         others = np.stack([np.delete(nearest, c, axis=1).min(axis=1) for c in range(K)], axis=1)
@@ -202,9 +207,10 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
 
     @staticmethod
     def _lead(far, near):
-        """How clearly ``near`` wins: (far - near) / (far + near), 0 where both are 0."""
+        """How clearly ``near`` wins: (far - near) / (far + near), 0 where both are 0; no cell answers so: infinite."""
         both = far + near
-        return np.divide(far - near, both, out=np.zeros_like(both), where=both > 0)
+        one_sided = np.isinf(far).astype(float) - np.isinf(near)  # 0 where both are finite
+        return np.divide(far - near, both, out=one_sided, where=(both > 0) & np.isfinite(both))
 
     @property
     def _n_features_out(self):

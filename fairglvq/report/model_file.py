@@ -140,6 +140,7 @@ def assemble(
     votes: ArrayLike | None = None,
     omega: ArrayLike | None = None,
     handicaps: ArrayLike | None = None,
+    cell_labels: ArrayLike | None = None,
     typical_distance: tuple[float, int] = (0.0, 0),
     feature_names_in: Sequence[str] | None = None,
 ) -> PrototypeClassifier:
@@ -147,7 +148,8 @@ def assemble(
 
     ``prototypes`` (P, d) come class by class, ``pseudo`` (P,) are places in ``groups``. ``votes`` (P, K, G) and
     ``typical_distance``, with the number of points behind it, let ``partial_fit`` go on where it was. A learned metric
-    has an ``omega`` (r, d), a ParityLVQ ``handicaps`` (P,), too.
+    has an ``omega`` (r, d), a ParityLVQ ``handicaps`` (P,), too; cells that were decided fairly have ``cell_labels``
+    (P,), places in ``classes``.
     """
     model = ESTIMATORS[estimator](**parameters)
     model._check_parameters()
@@ -163,6 +165,8 @@ def assemble(
     model._set_metric(None if omega is None else np.array(omega, dtype=np.float64, order="C"))
     if handicaps is not None:
         model.handicaps_ = np.array(handicaps, dtype=np.float64)
+    if cell_labels is not None:
+        model._decided_labels = model.classes_[np.asarray(cell_labels, np.int64)]
     if isinstance(model, GLVQ):
         model.n_epochs_, model.n_alpha_uses_ = epochs, alpha_uses
     if isinstance(model, GLVQ) and omega is None:
@@ -224,6 +228,8 @@ def dumps(saved: SavedModel) -> str:
     for key in ("omega", "handicaps"):
         if getattr(model, f"{key}_", None) is not None:
             content[key] = getattr(model, f"{key}_").tolist()
+    if getattr(model, "decide", "majority") == "fair":
+        content["cell_labels"] = [classes.index(label) for label in model.cell_labels_.tolist()]
     try:
         return json.dumps(content, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
     except ValueError:
@@ -397,8 +403,19 @@ def _estimator(
         typical_distance=_typical_distance(tree),
         omega=omega,
         handicaps=handicaps,
+        cell_labels=_cell_labels(tree, P, K),
         feature_names_in=_entries(tree, "feature_names_in", W.shape[1]) or None,
     )
+
+
+def _cell_labels(tree: Mapping[str, Any], P: int, K: int) -> list[int] | None:
+    """What cells answer that were decided fairly; there, and only there."""
+    if ("cell_labels" in tree) != (tree["parameters"].get("decide") == "fair"):
+        _fail("cell_labels", why="must be there if decide is 'fair', and only then")
+    found = _entries(tree, "cell_labels", P) if "cell_labels" in tree else None
+    if found and max(found) >= K:
+        _fail("cell_labels", why=f"must hold whole numbers from 0 to {K - 1}")
+    return found
 
 
 def _metric(tree: Mapping[str, Any], W: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:

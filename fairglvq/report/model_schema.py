@@ -20,7 +20,7 @@ from fairglvq.wording import cut
 FORMAT = "fairglvq-model"
 FORMAT_VERSION = 1
 ESTIMATORS: dict[str, type[PrototypeClassifier]] = {"GLVQ": GLVQ, "FairGLVQ": FairGLVQ, "ParityLVQ": ParityLVQ}
-LATER = ("metric", "rank", "tol", "n_iter_no_change")
+LATER = ("metric", "rank", "tol", "n_iter_no_change", "decide", "max_gap")
 """Parameters that GLVQ and FairGLVQ did not have when the first files were written; without them, the defaults."""
 
 MOST_ROWS = 100_000  # of one list of lists or objects
@@ -155,6 +155,7 @@ SCHEMA = _object(
         "prototypes": MATRIX,
         "omega": MATRIX,
         "handicaps": NUMBERS,
+        "cell_labels": WHOLES,  # places of classes; only with decide="fair"
         "pseudo_classes": WHOLES | {"type": ["wholes", "null"]},
         "votes": WHOLES,
         "typical_distance": NUMBERS,
@@ -179,7 +180,7 @@ SCHEMA = _object(
         "projection": _object({"matrix": MATRIX, "shift": NUMBERS}, null=True),
         "data": _object({"title": TEXT, "fingerprint": TEXT}),
     },
-    optional=("omega", "handicaps", "typical_distance"),  # not every model has them
+    optional=("omega", "handicaps", "cell_labels", "typical_distance"),  # not every model has them
 ) | {
     "allOf": [
         {

@@ -16,6 +16,7 @@ from fairglvq.report.templating import render
 
 FIT_ARGUMENTS = {
     "FairGLVQ": ", sensitive_features=data.s[learn]",
+    "FairTree": ", sensitive_features=data.s[learn]",
     "ParityLVQ": ", sensitive_features=data.s[learn], favourable=data.favourable",
 }
 

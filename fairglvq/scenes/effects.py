@@ -103,7 +103,7 @@ def _prototypes(scene: Scene) -> str:
 
 
 def _leaves(settings: Settings, tree: Training) -> str:
-    grown = len(tree.epochs)
+    grown = len(tree.leaves.last.leaves) if tree.leaves else len(tree.epochs)
     if grown < settings.leaves:
         return f"The tree stopped at {tree.moments[-1] if tree.moments else grown}: no other split would gain anything."
     return f"All {grown} are used."

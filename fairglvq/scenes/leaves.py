@@ -1,4 +1,7 @@
-"""FairTree on drawn data: the tree split by split, each leaf a rectangle of the plane."""
+"""FairTree in a scene: on drawn data split by split, each leaf a rectangle of the plane; on real data as it ended.
+
+Leaves of real data are boxes of many dimensions. No plane shows them as they are, so they have no picture on the stage.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,16 @@ from fairglvq.trees.structure import Tree
 class Leaves(NamedTuple):
     """M trees with P leaves at most, from left to right; where a tree has fewer, places and boxes are NaN."""
 
-    places: np.ndarray  # (M, P, 2) mean of the training points in the leaf
-    boxes: np.ndarray  # (M, P, 2, 2) per axis: above the first border and up to the second
+    places: np.ndarray  # (M, P, d) mean of the training points in the leaf
+    boxes: np.ndarray  # (M, P, d, 2) per axis: above the first border and up to the second
     labels: np.ndarray  # (M, P) classes
     pseudo: np.ndarray  # (M, P) majority groups
     last: Tree
 
     def leaf_of(self, number: int, X: np.ndarray) -> np.ndarray:
-        """The leaf (n,) of tree ``number`` in which each point (n, 2) is."""
+        """The leaf (n,) of tree ``number`` in which each point (n, d) is."""
+        if number == -1:
+            return self.last.apply(X)
         low, high = np.moveaxis(self.boxes[number], 2, 0)  # (P, 2) each
         return ((low < X[:, None]) & (X[:, None] <= high)).all(axis=2).argmax(axis=1)
 
@@ -41,9 +46,9 @@ def leaves_of(trees: Sequence[Tree], points: Points, most: int) -> Leaves:
     """The leaves of some trees, with answers and groups by vote of the training points."""
     learn = ~points.held_out
     X, y, s = points.X[learn], points.y[learn], points.s[learn]
-    M = len(trees)
+    M, d = len(trees), X.shape[1]
     found = Leaves(
-        np.full((M, most, 2), np.nan), np.full((M, most, 2, 2), np.nan), np.zeros((M, most), int),
+        np.full((M, most, d), np.nan), np.full((M, most, d, 2), np.nan), np.zeros((M, most), int),
         np.zeros((M, most), int), trees[-1],
     )  # fmt: skip
     for number, tree in enumerate(trees):
@@ -51,7 +56,7 @@ def leaves_of(trees: Sequence[Tree], points: Points, most: int) -> Leaves:
         counts = count((P, len(points.classes), len(points.groups)), cells, y, s)
         sums = np.stack([np.bincount(cells, weights=column, minlength=P) for column in X.T], axis=1)
         found.places[number, :P] = sums / counts.sum(axis=(1, 2))[:, None]
-        found.boxes[number, :P] = tree.boxes(2)
+        found.boxes[number, :P] = tree.boxes(d)
         found.labels[number, :P] = majority(counts)
         found.pseudo[number, :P] = counts.sum(axis=1).argmax(axis=1)
     return found

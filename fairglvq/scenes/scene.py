@@ -49,6 +49,7 @@ def compose(settings: Settings, points: Points, trainings: Mapping[str, Training
     real = settings.real
     plane = find_plane(settings, points, trainings["glvq"]) if real and settings.metric == "euclidean" else None
     shown = _sample(points) if real else np.arange(len(points.y))
+    everything, trainings = trainings, {key: t for key, t in trainings.items() if drawable(settings, t)}
     lenses = {key: lens_of(training, plane) for key, training in trainings.items()}
     places = points.X[shown] if plane is None else (points.X[shown] - plane.origin) @ plane.axes
     own = {
@@ -75,7 +76,7 @@ def compose(settings: Settings, points: Points, trainings: Mapping[str, Training
     longest = max(trainings.values(), key=lambda training: len(training.epochs))
     labels = np.repeat(np.arange(len(points.classes)), settings.prototypes).tolist()
     meta = {
-        "revision": revision(settings, *trainings),
+        "revision": revision(settings, *everything),
         "keep_position": True,
         "dataset": settings.dataset,
         "classes": points.classes,
@@ -88,7 +89,7 @@ def compose(settings: Settings, points: Points, trainings: Mapping[str, Training
         "epochs": longest.epochs.tolist(),
         "grammar": stage_grammar(len(points.classes), len(points.groups)),
         "painted": len(settings.painted),
-        "coming": len(settings.methods) - len(trainings),
+        "coming": len(settings.methods) - len(everything),
         "panels": [
             _panel_meta(settings, key, training, labels, places, lenses[key], n_frames)
             for key, training in trainings.items()
@@ -98,7 +99,12 @@ def compose(settings: Settings, points: Points, trainings: Mapping[str, Training
     }
     if settings.dataset in PEOPLE:
         meta["people"] = PEOPLE[settings.dataset]
-    return Scene(meta, arrays, points, trainings, plane, shown)
+    return Scene(meta, arrays, points, everything, plane, shown)
+
+
+def drawable(settings: Settings, training: Training) -> bool:
+    """Whether a training has a picture: leaves of many dimensions have none."""
+    return training.leaves is None or not settings.real
 
 
 def _slice_sentence(points: Points, plane: Plane | None, *, real: bool) -> str | None:

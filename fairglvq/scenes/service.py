@@ -186,16 +186,21 @@ class TrainingService:
 
     def order_film(self, settings: Settings, method: str) -> Job:
         """Train a method over the whole range of its strength, in the background; the job's result is a `Film`."""
-        job = Job(film_key(settings, method))
-        progress = job.part("film")
+        return self.order_work(
+            film_key(settings, method),
+            lambda progress: training.train_film(settings, self._points(settings), method, progress),
+        )
 
-        def make() -> Film:
+    def order_work(self, key: tuple, make: Callable[[Progress], Any]) -> Job:
+        """Any work that need not be done before the next picture; its result is kept under its key."""
+        job = Job(key)
+        progress = job.part("work")
+
+        def work() -> Any:
             progress(0.0)  # raises if the job was cancelled before it began
-            return self.results.get(
-                job.key, lambda: training.train_film(settings, self._points(settings), method, progress)
-            )
+            return self.results.get(key, lambda: make(progress))
 
-        self.films.submit(make, job.future)
+        self.films.submit(work, job.future)
         return job
 
     def film(self, settings: Settings, method: str) -> Film | None:

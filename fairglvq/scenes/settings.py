@@ -84,7 +84,7 @@ class Settings:
 
     def in_own_plane(self, method: str) -> bool:
         """Whether a method learns two directions and decides by them alone."""
-        return method == "paritylvq" or (self.real and self.metric == "matrix")
+        return method == "paritylvq" or (method != "fairtree" and self.real and self.metric == "matrix")
 
 
 @dataclass(frozen=True)
@@ -104,18 +104,12 @@ class Field:
     names: Mapping[Any, str] | None = None  # words for choices
     when: Callable[[Settings], bool] | None = None  # for which settings it means anything; None: for all
     several: bool = False  # any of the choices, not just one
-    drawn_only: tuple[Any, ...] = ()  # choices that real data do not have
     share: bool = False  # a part of a whole, said in per cent
     usual: float = 0  # upper end of the slider on drawn data, where the whole range would make it too coarse
 
     def applies(self, settings: Settings) -> bool:
         """Whether the setting means anything beside the others."""
         return self.when is None or self.when(settings)
-
-    def offered(self, settings: Settings) -> Field:
-        """The field with the choices that there are for these data."""
-        hidden = self.drawn_only if settings.real else ()
-        return replace(self, choices=tuple(choice for choice in self.choices if choice not in hidden))
 
     def top(self, settings: Settings, value: float) -> float:
         """Upper end of the slider."""
@@ -142,7 +136,7 @@ def _real(settings: Settings) -> bool:
 
 def _stepwise(settings: Settings) -> bool:
     """Whether anything is trained step by step, as Algorithm 1 does; own planes come from a line search."""
-    return not all(map(settings.in_own_plane, settings.methods))
+    return not all(method == "fairtree" or settings.in_own_plane(method) for method in settings.methods)
 
 
 def _beside(*methods: str) -> Callable[[Settings], bool]:
@@ -169,11 +163,11 @@ FIELDS: dict[str, Field] = {
         "beside",
         "Beside GLVQ",
         "INP removes the group before training, FairGLVQ pushes against what tells groups apart, ParityLVQ keeps to a "
-        "gap that you name. FairTree (drawn data only) splits the plane into rectangles.",
+        "gap that you name. FairTree asks one question after another; of many dimensions it has no picture here, but "
+        "leaves on the prototypes page.",
         choices=("inp", "fairglvq", "paritylvq", "fairtree"),
         names={"inp": "INP", "fairglvq": "FairGLVQ", "paritylvq": "ParityLVQ", "fairtree": "FairTree"},
         several=True,
-        drawn_only=("fairtree",),
     ),
     "C": Field(
         "C",
@@ -209,8 +203,9 @@ FIELDS: dict[str, Field] = {
         "Leaves of the tree",
         "A tree splits one of its rectangles after another, the best split first, until there are so many.",
         low=2,
-        high=30,
+        high=100,
         step=1,
+        usual=30,
         when=_beside("fairtree"),
     ),
     "batch_size": Field(

@@ -80,8 +80,11 @@ def part_key(settings: Settings, method: str) -> tuple:
 
 
 def filmed(settings: Settings) -> tuple[str, ...]:
-    """The methods that have a film; in planes of their own, only those whose plane stays the same."""
-    always = ("paritylvq", "fairtree")
+    """The methods that have a film; in planes of their own, only those whose plane stays the same.
+
+    Trees of real data have no picture, and so no film.
+    """
+    always = ("paritylvq",) if settings.real else ("paritylvq", "fairtree")
     return tuple(m for m in settings.beside if m in always or (m == "fairglvq" and not settings.in_own_plane(m)))
 
 
@@ -144,15 +147,15 @@ def train_part(settings: Settings, points: Points, method: str, progress: Progre
 
 
 def _grow(settings: Settings, points: Points) -> Training:
-    """A tree, a frame per split: no step pulls at anything."""
+    """A tree, a frame per split, or only the last of what has no picture: no step pulls at anything."""
     tree = grown(settings, points, settings.C).tree_
-    F = len(tree.leaves)
-    found = leaves_of([tree.early(splits) for splits in range(F)], points, settings.leaves)
+    sizes = [len(tree.leaves)] if settings.real else range(1, len(tree.leaves) + 1)
+    found, F = leaves_of([tree.early(n - 1) for n in sizes], points, settings.leaves), len(sizes)
     unknown, nothing = np.full(F, np.nan), np.zeros(F, int)
     return Training(
         np.arange(F), found.places, found.pseudo, np.zeros_like(found.places), np.zeros_like(found.places), unknown,
         unknown, nothing, nothing, None, None, None, None, flew_off=False,
-        moments=tuple(f"{n} {'leaves' if n > 1 else 'leaf'}" for n in range(1, F + 1)), leaves=found,
+        moments=tuple(f"{n} {'leaves' if n > 1 else 'leaf'}" for n in sizes), leaves=found,
     )  # fmt: skip
 
 

@@ -26,6 +26,9 @@ PARAMETERS = {
 }
 """Settings that a sweep shares with the playground, and what the estimators call them."""
 
+SHARED = (*PARAMETERS, "leaves")
+"""All settings that a choice has of the playground."""
+
 FOLDS = (2, 3, 5, 10)
 SEEDS = (1, 2, 3, 5, 10)
 MOST_STRENGTHS = 40
@@ -56,6 +59,7 @@ class Choice:
     epochs: int = 50
     beta: float = 2.0
     step: str = "published"
+    leaves: int = 20  # of trees; so many without saying so
     table: str = ""
     bins: int = 0
     x: str = "statistical_parity"
@@ -65,6 +69,8 @@ class Choice:
         """The work that it stands for."""
         params = {theirs: getattr(self, ours) for ours, theirs in PARAMETERS.items()}
         params["shuffle"] = self.step == "algorithm"  # the published runs took consecutive slices
+        if self.leaves != Choice.leaves:
+            params["max_leaves"] = self.leaves
         return sweep.of(
             self.dataset, dict(self.strengths), folds=self.folds, seeds=range(self.seeds), bins=self.bins, **params
         )
@@ -148,9 +154,7 @@ def settings_of(choice: Choice, model: ModelKey) -> Settings | None:
     panel, metric = OPENED_AS[model.method]
     if metric == "matrix" and not base.real and panel != "paritylvq":
         return None
-    if panel in FIELDS["beside"].drawn_only and base.real:
-        return None
-    own: dict[str, Any] = {name: getattr(choice, name) for name in PARAMETERS}
+    own: dict[str, Any] = {name: getattr(choice, name) for name in SHARED}
     # Nothing is trained that was not asked for; the others can be chosen there.
     own |= {"metric": metric if base.real else "euclidean", "bins": choice.bins}
     own["beside"] = ("fairglvq",) if panel == "glvq" else (panel,)

@@ -18,7 +18,6 @@ from fairglvq.trees.kernels import Aim
 from fairglvq.trees.rules import rules
 
 CRITERIA = ("entropy", "gini")
-DECIDE = ("majority", "fair")
 PROTECTED = ("auto", "values", "groups")
 
 
@@ -33,7 +32,7 @@ PARAMETERS = {
     "C": (_is_finite, "a finite number"),
     "criterion": (lambda v: v in CRITERIA, f"one of {', '.join(map(repr, CRITERIA))}"),
     "protected": (lambda v: v in PROTECTED, f"one of {', '.join(map(repr, PROTECTED))}"),
-    "decide": (lambda v: v in DECIDE, f"one of {', '.join(map(repr, DECIDE))}"),
+    "decide": PROTOTYPES["decide"],
 }
 
 

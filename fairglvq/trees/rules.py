@@ -10,7 +10,7 @@ import numpy as np
 from fairglvq import wording
 from fairglvq.datasets.base import Block, Table
 from fairglvq.datasets.split import Scaling
-from fairglvq.trees.structure import Condition, Tree
+from fairglvq.trees.structure import LEAF, Condition, Tree
 
 EVERYBODY = "everybody"
 
@@ -20,6 +20,18 @@ def rules(tree: Tree, data: Table, scaling: Scaling | None = None) -> list[str]:
     scaling = Scaling.identity(data.X.shape[1]) if scaling is None else scaling
     boxes = tree.boxes(data.X.shape[1]) * scaling.span[:, None] + scaling.low[:, None]
     return [_phrase(path, box, data) for path, box in zip(tree.paths, boxes, strict=True)]
+
+
+def questions(tree: Tree, data: Table, scaling: Scaling | None = None) -> dict[int, str]:
+    """What each node that is split asks, by node: whoever it is true of goes left."""
+    scaling = Scaling.identity(data.X.shape[1]) if scaling is None else scaling
+    asked = {}
+    for node in np.flatnonzero(tree.feature != LEAF).tolist():
+        f, border = int(tree.feature[node]), float(tree.threshold[node])
+        box = np.tile([-np.inf, np.inf], (data.X.shape[1], 1))
+        box[f, 1] = border * scaling.span[f] + scaling.low[f]
+        asked[node] = _phrase([Condition(f, border, left=True)], box, data)
+    return asked
 
 
 def _phrase(path: Sequence[Condition], box: np.ndarray, data: Table) -> str:

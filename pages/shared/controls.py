@@ -55,7 +55,7 @@ def panel(settings: Settings, effects: dict[str, str], *, hidden: Collection[str
         button("Reset", session.reset, help="The data set's own settings; the seed stays.", width="stretch")
     with right:
         help_seed = "Draw data, split and start anew."
-        button("New seed", session.new_seed, help=help_seed, width="stretch", disabled=display.fixes("seed"))
+        button("New seed", session.new_seed, help=help_seed, width="stretch", disabled=visit().fixes("seed"))
     if rest:
         # Drawn only when open: a dozen widgets that few visitors need would delay everybody's first picture.
         first, now = visit().more_open
@@ -69,7 +69,7 @@ def panel(settings: Settings, effects: dict[str, str], *, hidden: Collection[str
 
 
 def _control(name: str, settings: Settings, effect: str | None) -> None:
-    field, value = FIELDS[name].offered(settings), getattr(settings, name)
+    field, value = FIELDS[name], getattr(settings, name)
     locked = name in visit().display.locked
     if name == "dataset":
         choices = [*field.choices, TABLE] if value == TABLE or own_table.current() else field.choices

@@ -81,7 +81,7 @@ def from_query(params: Mapping[str, str]) -> tuple[Settings, list[str]]:
         dataset = read_value(FIELDS["dataset"], params.get("data"), "xor", told)
     own = DEFAULTS[dataset]
     values = {
-        name: read_value(field.offered(own), params.get(field.query), getattr(own, name), told)
+        name: read_value(field, params.get(field.query), getattr(own, name), told)
         for name, field in FIELDS.items()
         if name != "dataset"
     }
@@ -211,3 +211,12 @@ def _read_fold(text: str | None, told: list[str]) -> Fold | None:
 def start_from(panel: str, prototypes: list[list[float]]) -> Start:
     """Prototypes put down by hand, as exactly as a link can carry them."""
     return Start(panel, tuple(tuple(round(value, 4) for value in prototype) for prototype in prototypes))
+
+
+def one_of(query: Mapping[str, str], name: str, known: Mapping[str, Any], usual: Any, repairs: list[str]) -> Any:
+    """What a link's parameter stands for; the usual, and a sentence about it, where it stands for nothing."""
+    text = query.get(name)
+    if text is None or text in known:
+        return usual if text is None else known[text]
+    repairs.append(f"{name} “{text[:24]}” is not possible here: {usual} is used instead.")
+    return usual

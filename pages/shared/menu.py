@@ -19,6 +19,7 @@ def pages() -> list[StreamlitPage]:
         st.Page("pages/prototypes.py", title="Prototypes", url_path="prototypes"),
         st.Page("pages/lesson.py", title="Lesson", url_path=LESSON),
         st.Page("pages/teach.py", title="Teach", url_path="teach"),
+        st.Page("pages/paper.py", title="Paper", url_path="paper"),
         st.Page("pages/stream.py", title="Stream", url_path="stream"),
         st.Page("pages/your_data.py", title="Your data", url_path="your_data"),
     ]

@@ -90,10 +90,8 @@ def reset() -> None:
 
 def with_fixed(settings: Settings) -> Settings:
     """These settings, apart from what the visitor cannot change: that stays as it is."""
-    fixes, before = visit().display.fixes, visit().model.settings
+    fixes, before = visit().fixes, visit().model.settings
     kept = {name: getattr(before, name) for name in FIELDS if fixes(name)}
-    if not set(before.beside) <= set(FIELDS["beside"].offered(settings).choices):  # real data have no trees
-        kept.pop("beside", None)
     return replace(settings, **kept)
 
 

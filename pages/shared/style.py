@@ -12,6 +12,11 @@ def theme() -> Theme:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
+NO_CONTROLS = """<style>
+@media (max-width: 640px) { [data-testid="stExpandSidebarButton"]::after { content: "Pages" !important; } }
+</style>"""
+"""For pages whose sidebar holds nothing but the menu."""
+
 # White words stand on the light theme's blue in both themes: no one colour is dark enough for white words on it and
 # light enough for words of it on a dark ground.
 STYLE = """<style>
@@ -81,6 +86,7 @@ html { font-size: 22px; }
 .stApp { --grey: 100%; --edge: var(--st-text-color, currentColor); }
 [data-testid="stSidebar"], [data-testid="stExpandSidebarButton"] { display: none; }
 .stApp [data-testid="stCaptionContainer"], .stApp [data-testid="stCaptionContainer"] p { color: inherit; opacity: 1; }
+.stApp [data-testid="stAlert"] p { color: var(--st-text-color, inherit); }
 .stApp [data-testid^="stBaseButton"] { border-color: currentColor; }
 </style>"""
 

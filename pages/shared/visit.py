@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from fairglvq.classroom.pace import Pace
 from fairglvq.scenes.settings import Settings
 from pages.shared.display import Display
 
@@ -24,16 +25,17 @@ if TYPE_CHECKING:  # for annotations only: a first picture must not wait for wha
 
     import pandas as pd
 
+    from fairglvq.classroom.rooms import Seat
     from fairglvq.datasets import Dataset
     from fairglvq.datasets.streams import Drift
     from fairglvq.datasets.table import Plan, Reading
-    from fairglvq.experiments.anatomy import Moment
     from fairglvq.experiments.engine import SweepRun
     from fairglvq.experiments.paper import Experiment
     from fairglvq.experiments.streaming import LiveStream
     from fairglvq.explain import Measure, Order
     from fairglvq.explain.view import View
     from fairglvq.lesson.progress import Progress
+    from fairglvq.scenes.scene import Scene
     from fairglvq.scenes.service import Job, Show
     from fairglvq.scenes.training import Film
     from fairglvq.tradeoff.choice import Choice
@@ -138,6 +140,18 @@ class CurveVisit(RunVisit):
 
 
 @dataclass
+class RegressionVisit:
+    """Predicted numbers in view on the trade-off page."""
+
+    shown: str = "decisions"  # or "numbers"
+    task: str = "communities"
+    measure: str = ""  # the first that the task has, until one is chosen
+    C: float = 1.0
+    leaves: int = 20
+    jobs: dict[tuple, Job] = field(default_factory=dict)
+
+
+@dataclass
 class PrototypesVisit:
     """What is looked at on the prototypes page."""
 
@@ -158,23 +172,6 @@ class PrototypesVisit:
 
 
 @dataclass
-class PaperVisit(RunVisit):
-    """What is looked at on the paper's page."""
-
-    section: str = "table1"
-    address: Address = field(default_factory=Address)
-    repairs: list[str] = field(default_factory=list)
-    figure_data: str = "compas"  # of Figure 2
-    cells: dict[str, Experiment] = field(default_factory=dict)  # by section: which one may be run here
-    seeds: int = 1
-    run_cell: Experiment | None = None
-    rows: dict[Experiment, list[dict[str, Any]]] = field(default_factory=dict)  # computed in this visit
-    moment: Moment | None = None  # the step that is taken apart
-    point: int = 1
-    bound: float = 0.05  # the largest gap of a comparison
-
-
-@dataclass
 class LessonVisit:
     """How far the lesson has come, and its own model: the playground's stays as it was."""
 
@@ -182,23 +179,62 @@ class LessonVisit:
     language: str = "en"
     address: Address = field(default_factory=Address)
     model: ModelVisit = field(default_factory=ModelVisit)
-    shown: tuple[int, bool] | None = None  # the step on the stage, and whether its prediction was given
+    shown: tuple[int, bool] | None = None  # the step on the stage, and whether it shows what happens
+    entries: int = 0  # how often a step was entered: each time with a stage of its own
     deeds: set[tuple[str, str]] = field(default_factory=set)  # steps and what was done in them
     typed: tuple[str, float] | None = None  # in which step, and the number
     hints: dict[str, int] = field(default_factory=dict)  # shown so far, by challenge
-    ordered: set[Settings] = field(default_factory=set)  # trained ahead
-    view: tuple[Show, View] | None = None
+    view: tuple[Scene, View] | None = None
+
+
+@dataclass
+class PaperVisit(RunVisit):
+    """What is looked at on the paper's page."""
+
+    section: str = "table1"
+    address: Address = field(default_factory=Address)
+    repairs: list[str] = field(default_factory=list)
+    figure: str = "compas"  # the data set of Figure 2
+    reason: str = "step"
+    gap: int = 5  # the largest one allowed, in points
+    compared: str = "adult"
+    # the step that is taken apart
+    dataset: str = "xor"
+    prototypes: int = 4
+    C: float = 1.25
+    epochs: int = 1
+    batch: int = 3  # the first one with points of both classes and groups
+    step: str = "published"
+    point: int = 1
+    # what is computed here
+    cell: Experiment | None = None
+    seeds: int = 1
+    run_cell: Experiment | None = None
+    rows: dict[Experiment, list[dict[str, Any]]] = field(default_factory=dict)
 
 
 @dataclass
 class StreamVisit:
     """The stream in view."""
 
+    address: Address = field(default_factory=Address)
+    repairs: list[str] = field(default_factory=list)
     dataset: str = "xor"
     drift: Drift = "border"
     C: float = 1.0
     playing: bool = False
     live: LiveStream | None = None
+
+
+@dataclass
+class StudentVisit:
+    """A place in a class that does the lesson."""
+
+    seat: Seat | None = None
+    pace: Pace = field(default_factory=Pace)
+    notice: str = ""  # why there is no longer a seat, as a key of the lesson's words
+    noticed: Progress | None = None  # how far the student was when it was said
+    opened: int = 0  # the last step that the link has opened
 
 
 @dataclass
@@ -288,11 +324,13 @@ class Visit:
     numbers: Iterator[int] = field(default_factory=count)  # for keys of widgets: no key is used twice in a session
     own_model: ModelVisit = field(default_factory=ModelVisit)  # of all pages but the lesson
     curve: CurveVisit = field(default_factory=CurveVisit)
+    regression: RegressionVisit = field(default_factory=RegressionVisit)
     prototypes: PrototypesVisit = field(default_factory=PrototypesVisit)
+    lesson: LessonVisit = field(default_factory=LessonVisit)
     paper: PaperVisit = field(default_factory=PaperVisit)
+    student: StudentVisit = field(default_factory=StudentVisit)
     teach: TeachVisit = field(default_factory=TeachVisit)
     links: LinkVisit = field(default_factory=LinkVisit)
-    lesson: LessonVisit = field(default_factory=LessonVisit)
     stream: StreamVisit = field(default_factory=StreamVisit)
     table: TableVisit = field(default_factory=TableVisit)
     download: Download = field(default_factory=Download)
@@ -301,6 +339,10 @@ class Visit:
     def model(self) -> ModelVisit:
         """The model of the page in view."""
         return self.lesson.model if self.page == LESSON else self.own_model
+
+    def fixes(self, name: str) -> bool:
+        """Whether the link keeps a visitor from changing a setting; the lesson says itself what can be changed."""
+        return self.page != LESSON and self.display.fixes(name)
 
 
 KEY = "visit"

@@ -69,7 +69,7 @@ def test_a_code_has_no_letters_that_look_alike_and_may_be_typed_carelessly(rooms
     code, key = rooms.open()
     assert len(code) == module.CODE_LENGTH
     assert set(code) <= set(module.LETTERS)
-    assert rooms.join(f" {code.lower()[:2]} {code.lower()[2:]}").code == code
+    assert rooms.join(f" {code.lower()[:2]} {code.lower()[2:]}")[0].code == code
     assert rooms.look(code.lower(), key).code == code
 
 
@@ -88,30 +88,30 @@ def test_only_the_key_opens_the_teacher_s_side(rooms):
 
 def test_the_join_link_makes_everybody_somebody_else_and_the_own_address_the_same_student(rooms):
     code, key = rooms.open()
-    one, two = rooms.join(code), rooms.join(code)
+    one, two = rooms.join(code)[0], rooms.join(code)[0]
     assert one.token != two.token
     rooms.report(one, SOME)
-    again = rooms.join(code, one.token)  # a reload
+    again = rooms.join(code, one.token)[0]  # a reload
     assert again.token == one.token
-    guessed = rooms.join(code, "guessed")
+    guessed = rooms.join(code, "guessed")[0]
     assert guessed.token not in (one.token, two.token, "guessed")
     assert progress_of(rooms, code, key) == {1: SOME, 2: Progress(), 3: Progress()}
 
 
 def test_a_token_is_worth_nothing_in_another_room(rooms):
     (code, _), (other, other_key) = rooms.open(), rooms.open()
-    seat = rooms.join(code)
+    seat = rooms.join(code)[0]
     rooms.report(seat, SOME)
-    assert rooms.join(other, seat.token).token != seat.token
+    assert rooms.join(other, seat.token)[0].token != seat.token
     assert progress_of(rooms, other, other_key) == {1: Progress()}
 
 
 def test_a_reload_takes_its_token_over_when_the_session_before_is_silent(rooms, clock):
     code, key = rooms.open()
-    before = rooms.join(code)
+    before = rooms.join(code)[0]
     rooms.report(before, SOME)
     clock.now += 1
-    after = rooms.join(code, before.token)
+    after = rooms.join(code, before.token)[0]
     later = at(3)
     clock.now += GRACE - 2
     seat, _ = rooms.report(after, later)
@@ -124,9 +124,9 @@ def test_a_reload_takes_its_token_over_when_the_session_before_is_silent(rooms, 
 
 def test_an_address_passed_on_makes_a_student_of_its_own(rooms, clock):
     code, key = rooms.open()
-    owner = rooms.join(code)
+    owner = rooms.join(code)[0]
     rooms.report(owner, SOME)
-    friend, theirs = rooms.join(code, owner.token), at(5)
+    friend, theirs = rooms.join(code, owner.token)[0], at(5)
     for _ in range(4):
         clock.now += GRACE / 2
         owner = rooms.report(owner, SOME)[0]
@@ -137,9 +137,9 @@ def test_an_address_passed_on_makes_a_student_of_its_own(rooms, clock):
 
 def test_two_sessions_of_one_address_part_also_when_the_first_was_silent_for_a_while(rooms, clock):
     code, key = rooms.open()
-    owner = rooms.join(code)
+    owner = rooms.join(code)[0]
     rooms.report(owner, SOME)
-    friend, theirs = rooms.join(code, owner.token), at(5)
+    friend, theirs = rooms.join(code, owner.token)[0], at(5)
     clock.now += GRACE + 1
     assert rooms.report(friend, theirs)[0] == friend  # took it over
     assert rooms.report(owner, SOME)[0].token != friend.token
@@ -148,7 +148,7 @@ def test_two_sessions_of_one_address_part_also_when_the_first_was_silent_for_a_w
 
 def test_a_class_is_held_and_steps_are_opened(rooms):
     code, key = rooms.open()
-    seat = rooms.join(code)
+    seat = rooms.join(code)[0]
     assert rooms.report(seat, SOME)[1] == Pace()
     rooms.set_pace(code, key, Pace(hold=3, opened=2))
     assert rooms.report(seat, SOME)[1] == Pace(hold=3, opened=2) == rooms.look(code, key).pace
@@ -181,19 +181,22 @@ def test_a_restarted_server_has_every_room(path, clock):
     before = Rooms(path, clock=clock)
     code, key = before.open()
     other, other_key = before.open()
-    seat, second = before.join(code), before.join(code)
+    seat, second = before.join(code)[0], before.join(code)[0]
     before.report(seat, SOME)
     before.report(second, at(4))
     before.set_pace(code, key, Pace(4, True, 2))
     # not closed: the server was killed
     after = Rooms(path, clock=clock)
-    assert after.look(code, key) == before.look(code, key)
+    found, kept = after.look(code, key), before.look(code, key)
+    assert found.pace == kept.pace
+    assert found.ends == kept.ends
+    assert found.students == tuple(student._replace(here=False) for student in kept.students)
     assert after.look(other, other_key).students == ()
-    assert after.join(code, seat.token).token == seat.token
+    assert after.join(code, seat.token)[0].token == seat.token
     later = at(5)
     assert after.report(seat, later)[0] == seat  # a session that outlived the server
     assert progress_of(after, code, key)[1] == later
-    assert after.join(code).token not in (seat.token, second.token)
+    assert after.join(code)[0].token not in (seat.token, second.token)
     assert [student.number for student in after.look(code, key).students] == [1, 2, 3]
     before.close(), after.close()
 
@@ -201,7 +204,7 @@ def test_a_restarted_server_has_every_room(path, clock):
 def test_a_progress_that_can_no_longer_be_read_begins_anew(path, clock):
     rooms = Rooms(path, clock=clock)
     code, key = rooms.open()
-    rooms.report(rooms.join(code), SOME)
+    rooms.report(rooms.join(code)[0], SOME)
     rooms.close()
     with sqlite3.connect(path) as db:
         db.execute("UPDATE students SET progress = 'of another version'")
@@ -211,9 +214,21 @@ def test_a_progress_that_can_no_longer_be_read_begins_anew(path, clock):
     rooms.close()
 
 
+def test_students_without_a_room_are_of_no_concern(path, clock):
+    rooms = Rooms(path, clock=clock)
+    code, _ = rooms.open()
+    rooms.join(code)
+    rooms.close()
+    with sqlite3.connect(path) as db:
+        db.execute("DELETE FROM rooms")
+    db.close()
+    Rooms(path, clock=clock).close()
+    assert rows(path) == [0, 0]
+
+
 def test_who_looked_in_and_did_nothing_is_forgotten(rooms, clock):
     code, key = rooms.open()
-    busy, gone = rooms.join(code), rooms.join(code)
+    busy, gone = rooms.join(code)[0], rooms.join(code)[0]
     rooms.report(busy, SOME)
     rooms.report(gone, Progress())
     clock.now += HERE + 1
@@ -235,25 +250,26 @@ def rows(path):
 
 def test_a_room_ends_by_itself_and_nothing_of_it_is_kept(rooms, path, clock):
     code, key = rooms.open()
-    seat = rooms.join(code)
+    seat = rooms.join(code)[0]
     rooms.report(seat, SOME)
     empty, empty_key = rooms.open()
     assert rows(path) == [2, 1]
+    clock.now += IDLE + 1
+    for act in (lambda: rooms.look(code, key), lambda: rooms.report(seat, SOME), lambda: rooms.join(code)[0]):
+        with pytest.raises(NoRoomError, match="it has ended"):
+            act()
+    assert rows(path) == [1, 0]
+    assert rooms.look(empty, empty_key).ends == clock.now + IDLE_EMPTY  # opened for another day
     clock.now += IDLE_EMPTY + 1
     with pytest.raises(NoRoomError):
         rooms.look(empty, empty_key)
-    assert rows(path) == [1, 1]
-    clock.now += IDLE - IDLE_EMPTY
-    for act in (lambda: rooms.look(code, key), lambda: rooms.report(seat, SOME), lambda: rooms.join(code)):
-        with pytest.raises(NoRoomError, match="it has ended"):
-            act()
     assert rows(path) == [0, 0]
 
 
 def test_a_room_in_use_lives_on_but_not_for_ever(path, clock):
     rooms = Rooms(path, clock=clock)
     code, key = rooms.open()
-    seat, began = rooms.join(code), clock.now
+    seat, began = rooms.join(code)[0], clock.now
     while clock.now < began + LONGEST - 11 * HOUR:
         clock.now += 11 * HOUR
         rooms.report(seat, SOME)
@@ -269,7 +285,7 @@ def test_a_room_in_use_lives_on_but_not_for_ever(path, clock):
 def test_a_room_that_ended_while_no_server_ran_is_gone(path, clock):
     rooms = Rooms(path, clock=clock)
     code, _ = rooms.open()
-    rooms.report(rooms.join(code), SOME)
+    rooms.report(rooms.join(code)[0], SOME)
     rooms.close()
     clock.now += IDLE + 1
     Rooms(path, clock=clock).close()
@@ -278,7 +294,7 @@ def test_a_room_that_ended_while_no_server_ran_is_gone(path, clock):
 
 def test_the_teacher_ends_a_room(rooms, path):
     code, key = rooms.open()
-    seat = rooms.join(code)
+    seat = rooms.join(code)[0]
     rooms.end(code, key)
     with pytest.raises(NoRoomError):
         rooms.report(seat, SOME)
@@ -290,13 +306,15 @@ def test_limits(rooms, monkeypatch):
     monkeypatch.setattr(module, "MOST_STUDENTS", 2)
     code, _ = rooms.open()
     rooms.open()
-    with pytest.raises(RoomError, match="has 2 rooms already"):
+    assert rooms.join(code)[0].code == code
+    later, _ = rooms.open()  # the empty one has made way
+    assert rooms.join(later)[0].code == later
+    with pytest.raises(RoomError, match="has 2 rooms in use"):
         rooms.open()
-    seat = rooms.join(code)
-    rooms.join(code)
+    seat = rooms.join(code)[0]
     with pytest.raises(RoomError, match="is full"):
         rooms.join(code)
-    assert rooms.join(code, seat.token).token == seat.token
+    assert rooms.join(code, seat.token)[0].token == seat.token
     with pytest.raises(RoomError, match="So much progress"):
         rooms.report(seat, Progress(answers={"prototype": "x" * module.LONGEST_TEXT}))
 
@@ -311,18 +329,18 @@ def test_what_cannot_be_written_is_tried_again(rooms, path, clock, monkeypatch):
     monkeypatch.setattr("fairglvq.classroom.storage.LOCK_SECONDS", 0.0)
     rooms = Rooms(path, clock=clock)
     code, key = rooms.open()
-    seat = rooms.join(code)
+    seat = rooms.join(code)[0]
     with sqlite3.connect(path) as other:
         other.execute("BEGIN EXCLUSIVE")
         rooms.report(seat, SOME)  # no error: the class goes on
         assert "locked" in rooms.problem
     other.close()
-    later = rooms.join(code)
+    later = rooms.join(code)[0]
     assert rooms.problem == ""
     rooms.close()
     again = Rooms(path, clock=clock)
     assert progress_of(again, code, key) == {1: SOME, 2: Progress()}
-    assert again.join(code, later.token).token == later.token
+    assert again.join(code, later.token)[0].token == later.token
     again.close()
 
 
@@ -336,7 +354,7 @@ def test_a_hundred_students_at_once(path):
         try:
             start.wait()
             for _ in range(5):
-                seat = rooms.join(code)
+                seat = rooms.join(code)[0]
                 for step in (1, 2, 3):
                     seat, _ = rooms.report(seat, at(step))
                 rooms.look(code, key)

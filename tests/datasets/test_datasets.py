@@ -484,15 +484,16 @@ def test_readme_of_the_data_states_the_checksums():
 
 RAW = """\
 id,name,first,last,sex,dob,age,age_cat,race,juv_fel_count,juv_misd_count,juv_other_count,priors_count,\
-days_b_screening_arrest,c_charge_degree,c_charge_desc,is_recid,score_text,priors_count,two_year_recid
-1,ada quux,ada,quux,Female,1931-02-03,69,Greater than 45,Caucasian,0,0,0,2,-1,F,"Theft, grand",0,Low,99,0
-2,bob quux,bob,quux,Male,1932-02-03,34,25 - 45,African-American,0,1,0,0,30,M,Battery,1,High,99,1
-3,cy quux,cy,quux,Male,1933-02-03,24,Less than 25,Hispanic,0,0,0,4,,F,Battery,1,Low,99,1
-4,di quux,di,quux,Male,1934-02-03,24,Less than 25,Other,0,0,0,4,31,F,Battery,1,Low,99,1
-5,ed quux,ed,quux,Male,1935-02-03,24,Less than 25,Other,0,0,0,4,0,F,Battery,-1,Low,99,1
-6,flo quux,flo,quux,Male,1936-02-03,24,Less than 25,Other,0,0,0,4,0,O,Battery,1,Low,99,1
-7,gus quux,gus,quux,Male,1937-02-03,24,Less than 25,Other,0,0,0,4,0,F,,1,Low,99,1
-8,hal quux,hal,quux,Male,1938-02-03,50,Greater than 45,Asian,0,0,0,7,-30,F,Battery,0,Low,99,0
+days_b_screening_arrest,c_charge_degree,c_charge_desc,is_recid,score_text,priors_count,two_year_recid,\
+compas_screening_date
+1,ada quux,ada,quux,Female,1931-02-03,69,Greater than 45,Caucasian,0,0,0,2,-1,F,"Theft, grand",0,Low,99,0,2013-01-15
+2,bob quux,bob,quux,Male,1932-02-03,34,25 - 45,African-American,0,1,0,0,30,M,Battery,1,High,99,1,2013-02-15
+3,cy quux,cy,quux,Male,1933-02-03,24,Less than 25,Hispanic,0,0,0,4,,F,Battery,1,Low,99,1,2013-03-15
+4,di quux,di,quux,Male,1934-02-03,24,Less than 25,Other,0,0,0,4,31,F,Battery,1,Low,99,1,2013-04-15
+5,ed quux,ed,quux,Male,1935-02-03,24,Less than 25,Other,0,0,0,4,0,F,Battery,-1,Low,99,1,2013-05-15
+6,flo quux,flo,quux,Male,1936-02-03,24,Less than 25,Other,0,0,0,4,0,O,Battery,1,Low,99,1,2013-06-15
+7,gus quux,gus,quux,Male,1937-02-03,24,Less than 25,Other,0,0,0,4,0,F,,1,Low,99,1,2013-07-15
+8,hal quux,hal,quux,Male,1938-02-03,50,Greater than 45,Asian,0,0,0,7,-30,F,Battery,0,Low,99,0,2013-08-15
 """
 HEADER = (
     "sex,age,age_cat,race,juv_fel_count,juv_misd_count,juv_other_count,priors_count,"
@@ -585,6 +586,13 @@ def test_compas_is_filtered_and_encoded(wheel, monkeypatch):
     assert data.favourable == 0
     assert data.frame["race"].tolist() == ["Caucasian", "African-American", "Asian"]
     assert_only_the_group_is_gone(datasets.load("compas", drop_group=True), data, "race")
+
+
+def test_screening_dates_are_those_of_the_people_used_and_kept_nowhere(wheel, cache):
+    """The first, the second and the last row pass the filter."""
+    dates = compas.screening_dates(wheel)
+    assert dates.dt.strftime("%Y-%m-%d").tolist() == ["2013-01-15", "2013-02-15", "2013-08-15"]
+    assert not cache.exists()
 
 
 def test_download_reports_progress_and_leaves_nothing_behind(wheel, cache, pip):

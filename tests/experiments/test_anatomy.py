@@ -74,6 +74,23 @@ def test_alpha_stands_in_where_all_prototypes_are_of_one_group():
     assert missing == 250
 
 
+def test_swish_turns_where_its_slope_is_0():
+    """Φ' = σ (1 + βμ (1 - σ)) is 0 at βμ = -1.2785."""
+    assert anatomy.turning_point() == pytest.approx(-1.2785 / 2, abs=1e-4)
+
+
+def test_shares_of_pulls_that_are_turned_round():
+    moment = Moment(epochs=0)
+    opened, fold = anatomy.open_step(moment), training("xor")
+    d = ((fold.X[:, None] - opened.W) ** 2).sum(2)
+    for codes, own, share in zip(
+        (opened.labels, opened.pseudo), (fold.y, fold.s), anatomy.reversed_shares(moment), strict=True
+    ):
+        same = codes == own[:, None]
+        plus, minus = np.where(same, d, np.inf).min(1), np.where(same, np.inf, d).min(1)
+        assert share == pytest.approx(np.mean((plus - minus) / (plus + minus) < anatomy.turning_point()))
+
+
 def test_without_a_fair_term_there_is_only_one():
     opened = anatomy.open_step(Moment(C=0.0))
     assert anatomy.terms_of(opened, 0)[1] is None

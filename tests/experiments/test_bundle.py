@@ -80,5 +80,16 @@ def test_making_a_bundle_writes_what_loading_reads(tmp_path, monkeypatch):
         for plan in (small, binned):
             assert set(bundle.load().known(plan)) == set(plan.models())
         assert bundle.load().known(replace(binned, bins=0)) == {}
+        more = sweep.of("xor", {"glvq": ()}, folds=2, seeds=[1], n_prototypes=1, max_epochs=1)
+        monkeypatch.setattr(bundle, "plans", lambda: [small, binned, more])
+        with Engine(n_jobs=1) as engine:
+            longer = bundle.complete(engine)
+        assert longer["sweeps"][:2] == json.loads(text)["sweeps"]
+        assert [row[:4] for row in longer["sweeps"][2]["rows"]] == [["glvq", None, 0, 1], ["glvq", None, 1, 1]]
+        bundle.write(longer)
+        bundle.load.cache_clear()
+        assert bundle.full_sweep("xor") == small
+        for plan in (small, more):
+            assert len(bundle.rows(plan)) == len(plan)
     finally:
         bundle.load.cache_clear()

@@ -50,12 +50,14 @@ def test_everybody_is_compared_with_the_people_most_like_them(case):
     np.testing.assert_array_equal(found.near.compared, measured)
     decided, wanted = explained.decisions, explained.decisions == explained.favourable
     violated, agree = [], []
+    usual = np.median(found.near.others.distances)
+    assert usual == found.near.usual
     for at, i in enumerate(measured):
         away = sorted((distance(data, i, j), j) for j in measured if j != i)[: alike.NEAREST]
         np.testing.assert_allclose(found.near.others.distances[at], [d for d, _ in away], atol=2e-6)
         assert set(found.neighbours(i)) == {j for _, j in away}
         agree.append(np.mean([decided[j] == decided[i] for _, j in away]))
-        violated.append(np.mean([wanted[j] != wanted[i] and d < 1 for d, j in away]))
+        violated.append(np.mean([wanted[j] != wanted[i] and d < usual - 1e-6 for d, j in away]))
     np.testing.assert_allclose(found.agreement, agree)
     assert found.consistency == pytest.approx(np.mean(agree))
     assert found.violations == pytest.approx(np.mean(violated))
@@ -69,8 +71,8 @@ def test_everybody_is_compared_with_the_people_most_like_them(case):
             assert found.cells.violations[p] == pytest.approx(np.mean(np.array(violated)[own]))
 
 
-def test_people_who_differ_in_one_category_may_be_decided_differently():
-    """Exactly 1 apart is no violation, whatever rounding makes of it; twins decided differently are one."""
+def test_usual_people_may_be_decided_differently_but_not_twins():
+    """Exactly as far apart as usual is no violation, whatever rounding makes of it; twins decided differently are."""
     people = population(small(n=40))
     X = np.repeat(people.X[:1], 2, axis=0)
     X[1, 3:6] = np.roll(X[0, 3:6], 1)  # another town
@@ -87,11 +89,22 @@ def test_columns_that_tell_the_group_do_not_count():
         data = datasets.load(name)
         people = population(data)
         assert column in alike.left_out(people)
-        kept = alike.comparable(people).shape[1]
+        kept = alike.comparable(people, np.arange(3)).shape[1]
         assert kept == data.X.shape[1] - sum(
             b.stop - b.start for b in data.blocks if b.column in alike.left_out(people)
         )
     assert alike.left_out(population(small())) == []
+
+
+def test_of_many_some_are_drawn(monkeypatch):
+    data = small()
+    people, model = fitted(data, held_out=held(len(data.y)))
+    monkeypatch.setattr(alike, "MOST", 30)
+    found = alike.compare(explain.explain(people, model))
+    assert found.n == len(set(found.near.compared)) == 30
+    assert people.measured[found.near.compared].all()
+    told = alike.how_compared(alike.summary(found, people))
+    assert told.startswith("Each of 30 people, drawn from 60, is compared with the 5 most like them.")
 
 
 def test_nobody_to_compare_with():

@@ -1,15 +1,18 @@
 """The lesson as students do it: with a mouse in English on a screen, by keyboard alone in German on a phone."""
 
 import re
+from functools import cache
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from browser import Watch, wait_idle
+from browser import Watch, visits, wait_idle
 from playwright.sync_api import expect
 
 from fairglvq.lesson.progress import Progress
 from fairglvq.lesson.steps import STEPS, TOLERANCE, step_of
 from fairglvq.lesson.texts import text, words
+from fairglvq.scenes.points import load_points
+from fairglvq.scenes.training import train_part
 
 pytestmark = pytest.mark.browser
 READY = '.stage[data-ready="1"]'
@@ -22,6 +25,13 @@ SAID = {
     "prototype": "nobody", "gap": "none", "hiding": "costly", "forces": "none", "strength": "much", "limit": "fairer",
     "measures": "larger", "people": "both",
 }  # fmt: skip
+
+
+@cache
+def trained_by_glvq(settings):
+    """People (n, 2) and prototypes (P, 2) of a drawn set."""
+    points = load_points(settings)
+    return points.X, train_part(settings, points, "glvq", lambda share: None).prototypes[-1]
 
 
 class Student:
@@ -72,26 +82,35 @@ class Student:
         wait_idle(self.page)
 
     def move_a_prototype(self):
-        """Drag the prototype that a click selects; where it stands is found by looking."""
-        canvas = self.canvas("glvq")
+        self.drag(step_of("prototype").settings, 0, lambda x, y: (x, y + 0.3))
+
+    def drag(self, settings, number, to):
+        """Drag a prototype of GLVQ from where training has put it."""
+        X, W = trained_by_glvq(settings)
+        canvas, mouse = self.canvas("glvq"), self.page.mouse
         canvas.scroll_into_view_if_needed()
-        box = canvas.bounding_box()
-        x, y = self.find_prototype(box)
-        mouse = self.page.mouse
-        mouse.move(x, y)
+        box, low, high = canvas.bounding_box(), X.min(axis=0), X.max(axis=0)
+        scale = 0.94 * min(box["width"] / (high[0] - low[0]), box["height"] / (high[1] - low[1]))
+
+        def place(x, y):
+            right, up = (x - (low[0] + high[0]) / 2) * scale, (y - (low[1] + high[1]) / 2) * scale
+            return box["x"] + box["width"] / 2 + right, box["y"] + box["height"] / 2 - up
+
+        mouse.move(*place(*W[number]))
         mouse.down()
-        mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=4)
+        mouse.move(*place(*to(*W[number])), steps=4)
         mouse.up()
 
-    def find_prototype(self, box):
-        """A place on the picture where the pointer is over a prototype."""
-        for i in range(1, 40):
-            for j in range(1, 40):
-                x, y = box["x"] + box["width"] * i / 40, box["y"] + box["height"] * j / 40
-                self.page.mouse.move(x, y)
-                if self.canvas("glvq").evaluate("(canvas) => canvas.classList.contains('over')"):
-                    return x, y
-        raise AssertionError("no prototype can be grabbed")
+    def be_fair_by_hand(self):
+        """The challenge of step 2, as its second hint says it."""
+        settings = step_of("gap").settings
+        box = self.page.locator(".st-key-lesson_challenge_byhand")
+        for number, (x, _) in enumerate(trained_by_glvq(settings)[1]):
+            if x > 0.85:
+                self.drag(settings, number, lambda x, y: (x, 1 - y))
+                expect(box).to_contain_text(self.word("best"))
+        expect(box).to_contain_text(self.text("gap").challenges["byhand"].solved)
+        assert self.progress.results["byhand"].solved
 
     def turn(self, slider, share):
         """Put a slider to a share of its length."""
@@ -124,7 +143,7 @@ class Student:
         self.turn(self.page.locator('[data-action="scrub"]'), 0)
 
     def do_strength(self):
-        self.turn(self.slider("fairglvq"), 4 / 12)  # C = 1 of the film
+        self.turn(self.slider("fairglvq"), 0.4)
 
     def do_limit(self):
         self.turn(self.slider("fairglvq"), 1)
@@ -167,3 +186,89 @@ class Student:
     def go_on(self, step):
         coming = STEPS[step.number]
         self.choose(f"{self.word('next')} {coming.number}: {self.text(coming.key).title}")
+
+
+class KeyboardStudent(Student):
+    """Somebody without a mouse, who reads German."""
+
+    language = "de"
+
+    def press(self, target):
+        self.tab_to(target)
+        self.page.keyboard.press("Enter")
+
+    def tab_to(self, target):
+        """Press Tab until the focus is there; the way round the page begins anew at its end."""
+        target.first.wait_for(state="attached")
+        for _ in range(150):
+            if target.first.evaluate(f"(wanted) => ({FOCUSED})() === wanted"):
+                return
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"no Tab leads to {target}")
+
+    def move_a_prototype(self):
+        self.tab_to(self.canvas("glvq"))
+        for key in ("Enter", *["Alt+Shift+ArrowUp"] * 6):
+            self.page.keyboard.press(key)
+
+    def turn(self, slider, share):
+        self.tab_to(slider)
+        if share in (0, 1):
+            self.page.keyboard.press("End" if share else "Home")
+            return
+        for _ in range(40):  # a model that comes meanwhile puts the slider to its own strength
+            C = float(slider.get_attribute("aria-valuetext"))
+            if C == 1:
+                return
+            self.page.keyboard.press("ArrowRight" if C < 1 else "ArrowLeft")
+
+    def type(self, target, typed):
+        self.tab_to(target)
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.type(typed)
+        self.page.keyboard.press("Enter")
+
+
+@pytest.fixture
+def mouse(browser, app):
+    yield from visits(browser, app, Student, viewport={"width": 1280, "height": 800})
+
+
+@pytest.fixture
+def keys(browser, app):
+    yield from visits(browser, app, KeyboardStudent)
+
+
+def test_a_student_with_a_mouse_does_all_steps_and_finds_them_again(mouse):
+    student = mouse()
+    for step in STEPS:
+        student.walk(step)
+        if step.key == "gap":
+            student.be_fair_by_hand()
+        if step.number < len(STEPS):
+            student.go_on(step)
+    assert student.progress.passed == {step.key for step in STEPS}
+    student.page.reload()
+    student.reads(STEPS[-1])
+    expect(student.page.locator(".st-key-lesson_next")).to_contain_text(student.word("finished"))
+    student.choose("7")
+    student.reads(STEPS[6])
+    expect(student.page.locator(".st-key-lesson_question")).to_contain_text(student.text("measures").options["larger"])
+    student.page.get_by_role("link", name="Playground").click()
+    expect(student.page.get_by_role("radiogroup", name="Data set")).to_be_visible()
+    student.settled()  # the playground has its own model: all three methods, and C as it comes
+    expect(student.page.locator("canvas")).to_have_count(3)
+    strength = student.page.get_by_test_id("stSidebar").get_by_role("slider", name="Fairness strength C")
+    expect(strength).to_have_value("1.5")
+    student.page.get_by_role("link", name="Lesson").click()
+    student.reads(STEPS[6])
+
+
+def test_a_student_with_a_keyboard_does_all_steps_in_german_on_a_phone(keys):
+    student = keys("?lang=de", viewport={"width": 390, "height": 844})
+    for step in STEPS:
+        student.walk(step)
+        if step.number < len(STEPS):
+            student.go_on(step)
+    assert {step.prediction.key: SAID[step.key] for step in STEPS}.items() <= student.progress.answers.items()
+    assert student.page.evaluate("document.documentElement.scrollWidth") <= 390

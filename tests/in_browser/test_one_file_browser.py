@@ -236,3 +236,15 @@ def test_it_follows_the_theme_and_is_printed_on_white(opened):
 def test_on_a_phone_nothing_is_wider_than_the_screen(opened):
     v = opened(QUICK, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     assert v.page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_people_who_are_not_in_the_file_are_not_counted_and_that_is_said(opened, monkeypatch):
+    scene, _ = scene_of(GERMAN)
+    fewer = scene._replace(meta=scene.meta | {"population": 45_222})
+    monkeypatch.setattr(f"{__name__}.scene_of", lambda settings: (fewer, None))
+    v = opened(GERMAN)
+    numbers = v.page.locator('.fgs-method[data-method="glvq"]').first
+    expect(numbers).not_to_contain_text("people drawn")
+    v.move_by_keys("glvq")
+    expect(numbers).to_contain_text("dragged by hand, counted among the 1,000 people drawn")
+    expect(v.page.locator("footer")).to_contain_text("is counted among the 1,000 people drawn")

@@ -179,12 +179,15 @@ def test_what_cannot_be_solved_is_beyond_the_limit():
 def test_numbers_as_languages_write_them():
     assert written("glvq_gap", 0.2531, "en") == "25.3\N{NO-BREAK SPACE}points"
     assert written("glvq_gap", 0.05, "de") == "5\N{NO-BREAK SPACE}Punkte"
+    assert written("glvq_gap", 0.01, "de") == "1\N{NO-BREAK SPACE}Punkt"
     assert written("glvq_accuracy", 0.9941, "de") == "99,4\N{NO-BREAK SPACE}%"
     assert written("everybody", 1234, "de") == "1.234"
     assert written("everybody", 1234, "en") == "1,234"
     assert written("C", 1.5, "de") == "1,5"
     assert written("glvq_gap", math.nan, "en") == UNKNOWN
     assert fill("a {C} b {A}", {"C": 0.75}, "en") == "a 0.75 b ●\N{NO-BREAK SPACE}town A"
+    assert fill("von {glvq_gap:n}", {"glvq_gap": 0.05}, "de") == "von 5\N{NO-BREAK SPACE}Punkten"
+    assert fill("von {glvq_gap:n}", {"glvq_gap": 0.01}, "de") == "von 1\N{NO-BREAK SPACE}Punkt"
     assert "#ffb04f" in fill("{loan}", {}, "en", "dark")
 
 

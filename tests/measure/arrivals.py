@@ -12,40 +12,14 @@ from pathlib import Path
 
 import websockets
 from browser import ROOT, streamlit_app
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from sockets import SUBPROTOCOLS, Session, stream_of
 
 VISITORS, WITHIN = 30, 4.5
 SESSIONS, PAUSE, MOVES = 60, 5.0, 6
 
 
-class Session:
-    """One visitor: asks for runs and waits for their end."""
-
-    def __init__(self, socket):
-        self.socket, self.sliders = socket, {}
-
-    async def run(self, widgets=()):
-        """Ask for a run; seconds until it has ended."""
-        message = BackMsg()
-        message.rerun_script.query_string = ""
-        for name, value in widgets:
-            state = message.rerun_script.widget_states.widgets.add()
-            state.id, state.double_array_value.data[:] = name, [value]
-        start = time.perf_counter()
-        await self.socket.send(message.SerializeToString())
-        while True:
-            answer = ForwardMsg()
-            answer.ParseFromString(await self.socket.recv())
-            element = answer.delta.new_element
-            if element.WhichOneof("type") == "slider":
-                self.sliders[element.slider.label] = element.slider.id
-            if answer.WhichOneof("type") == "script_finished":
-                return time.perf_counter() - start
-
-
 def connect(url):
-    return websockets.connect(url.replace("http", "ws") + "/_stcore/stream", max_size=None, subprotocols=["streamlit"])
+    return websockets.connect(stream_of(url), max_size=None, subprotocols=SUBPROTOCOLS)
 
 
 async def arrive(url, delay):
@@ -69,8 +43,8 @@ async def work(url, number):
         await session.run()
         for move in range(MOVES):
             await asyncio.sleep(PAUSE)
-            slider = session.sliders["Fairness strength C"]
-            took.append(await session.run([(slider, round(0.05 * ((7 * number + 13 * move) % 60), 2))]))
+            strength = round(0.05 * ((7 * number + 13 * move) % 60), 2)
+            took.append(await session.run(slider=("Fairness strength C", strength)))
     return took
 
 

@@ -8,16 +8,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
+from tables import people
 
 from fairglvq import datasets
+from fairglvq.datasets import table
 from fairglvq.explain.view import make_view
-from fairglvq.report import content, model_file
+from fairglvq.report import content, model_file, tree_file
 from fairglvq.report.html import to_html
 from fairglvq.report.model_file import ModelFileError
 from fairglvq.scenes import scene
 from fairglvq.scenes.points import load_points
-from fairglvq.scenes.settings import DEFAULTS, Fold, Point, Settings
-from fairglvq.scenes.sources import dataset_of
+from fairglvq.scenes.settings import DEFAULTS, Fold, Point, Settings, for_table
+from fairglvq.scenes.sources import dataset_of, lend, take_back
 from fairglvq.scenes.training import train_part
 from fairglvq.tradeoff.choice import PARAMETERS, usual
 from pages.shared.prototypes import export
@@ -100,6 +102,8 @@ def numbers(program, capsys):
         Settings(dataset="xor", noise=1.2, bias=0.5, prototypes=2, epochs=4, beta=3.0, seed=7),
         replace(OWN_PLANES, bins=8),
         Settings(dataset="xor", prototypes=2, epochs=4, beside=("paritylvq",)),
+        replace(GERMAN, beside=("fairtree",), leaves=7, bins=8),
+        Settings(dataset="xor", prototypes=2, epochs=4, beside=("fairtree",), leaves=5, held_out=0.0),
     ],
 )
 def test_the_script_prints_what_the_report_says(settings, capsys):
@@ -124,6 +128,37 @@ def test_the_script_of_a_fold(method, capsys, monkeypatch, tmp_path):
     assert printed["statistical_parity"][0] == pytest.approx(made.gaps[0].value, abs=1e-6)
     assert made.settings["Test fold"] == "2 of 3, seed 5"
     assert "Share held out" not in made.settings
+
+
+@pytest.mark.parametrize(("method", "dataset"), [("fairtree", "german"), ("paritylvq", "xor")])
+def test_the_script_of_a_fold_of_methods_without_epochs(method, dataset, capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("FAIRGLVQ_STORE", str(tmp_path / "store.sqlite"))
+    own = {"metric": "matrix", "leaves": 6, "max_gap": 0.1, "prototypes": 1, "beside": (method,)}
+    settings = replace(DEFAULTS[dataset], **own, fold=Fold(2, 1, 0), epochs=10)
+    made = export.report_of(view_of(settings), method, None, export.script_of(settings, method))
+    printed = pd.read_csv(io.StringIO(numbers(made.script, capsys)), sep=r"\s+")
+    assert printed["accuracy"][0] == pytest.approx(made.accuracy.value, abs=1e-6)
+    assert printed["statistical_parity"][0] == pytest.approx(made.gaps[0].value, abs=1e-6)
+
+
+def test_learned_planes_have_a_name_of_their_own_in_a_sweep():
+    settings = replace(OWN_PLANES, fold=Fold(3, 1, 5))
+    assert "'gmlvq': []" in export.script_of(settings, "glvq")
+    assert "'fairgmlvq': [1.0]" in export.script_of(settings, "fairglvq")
+
+
+def test_a_tree_is_told_by_its_own_settings():
+    settings = replace(GERMAN, beside=("fairtree",), leaves=7)
+    told = export.settings_in_words(settings, "fairtree")
+    assert told == {
+        "Fairness strength C": "1.0", "Leaves of the tree": "7", "Numbers also as ranges": "No",
+        "Share held out": "20%", "Seed": "3",
+    }  # fmt: skip
+    assert "Leaves of the tree" not in export.settings_in_words(settings, "glvq")
+    differs = export.curve_differs(usual("german"), settings, "fairtree")
+    assert differs == ["Leaves of the tree: 20, here 7"]
+    page = to_html(export.report_of(view_of(settings), "fairtree"))
+    assert "FairTree decides with 7 leaves of a tree" in page
 
 
 def test_settings_are_told_as_the_controls_call_them(german):
@@ -220,3 +255,21 @@ def test_the_report_of_the_page_reads_and_loads(german):
     made = export.report_of(german, "fairglvq", None, "")
     assert "German Credit" in to_html(made)
     assert json.loads(content.to_json(made))["n_measured"] == int(german.people.measured.sum())
+
+
+def test_a_tree_of_a_table_of_ones_own():
+    """Rules in the visitor's own columns, in the report and in both files; names stay text."""
+    frame = people().rename(columns={"height": "<b>height</b>"})
+    plan = table.with_protected(frame, table.with_target(frame, table.guess(frame), "hired"), "sex")
+    data = table.build(frame, plan)
+    settings = replace(for_table(lend(data), data), beside=("fairtree",), leaves=4, C=0.0, prototypes=1, epochs=5)
+    view = view_of(settings)
+    rules = view.tree("fairtree").rules
+    assert any("<b>height</b>" in rule or "town" in rule or "age" in rule for rule in rules)
+    page = to_html(export.report_of(view, "fairtree"))
+    assert "<b>height" not in page
+    whole = json.loads(tree_file.dumps(view.tree("fairtree"), data, view.points.scaling, {}))
+    assert whole["classes"] == ["no", "yes"]
+    told = tree_file.to_text(view.tree("fairtree"), data, view.points.scaling)
+    assert told.count("class:") == len(rules)
+    take_back(data)

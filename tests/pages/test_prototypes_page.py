@@ -710,7 +710,7 @@ def test_a_person_is_shown_beside_the_people_most_like_them():
     here.person, here.section, here.way = ("german", i), "person", "row"
     checked(at.run())
     assert text(at, f"## Person {v.points.rows[i] + 1}:")
-    table = next(frame.value for frame in at.dataframe if "columns apart" in frame.value)
+    table = next(frame.value for frame in at.dataframe if "distance" in frame.value)
     assert table["person"].tolist() == [
         f"person {v.points.rows[j] + 1}" for j in alike.compare(v.explained("fairglvq")).neighbours(i)
     ]
@@ -739,3 +739,20 @@ def test_people_in_leaves_are_compared_and_explained():
     assert label not in set(change["decision then"])
     at = pick(at, "changed")
     assert text(at, "## Point")
+
+
+def test_a_tree_of_real_people_has_a_diagram_cards_and_a_person():
+    at = visit(plain=False, data="german", beside="fairtree", leaves="6", C="0.5", k="2")
+    v = view(at)
+    tree = v.tree("fairtree")
+    assert f"decides with {len(tree.answers)} leaves" in text(at, "**FairTree** with C = 0.5")
+    assert "If nothing but this changed" in plain(text(at, "**Protected attribute.**"))
+    figure = charts(at)[0]
+    numbered = [number[0] for trace in figure["data"][2:] for number in trace["customdata"]]
+    assert sorted(numbered) == list(range(len(tree.answers)))
+    shown = [plain(value) for value in texts(at)]
+    assert all(f"**{rule}**" in shown for rule in tree.rules)
+    at = pick(go(at, "person"), "random")
+    assert "This person is in leaf" in plain(text(at, "**Why FairTree decides"))
+    checked(labelled(at.button_group, "Model").set_value("glvq").run())
+    go(at, "cards")

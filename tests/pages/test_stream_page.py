@@ -38,6 +38,20 @@ def test_points_arrive_while_it_plays_and_wait_while_it_does_not():
     assert live(at).change is None
 
 
+def test_a_link_holds_the_choices():
+    at = apptest.visit("stream", data="local", drift="groups", C="0.5")
+    assert live(at).key == ("local", "groups", 0.5)
+    assert dict(at.query_params) == {"data": "local", "drift": "groups", "C": "0.5"}
+    labelled(at.button_group, "Data set").set_value("xor").run()
+    assert dict(at.query_params) == {"drift": "groups", "C": "0.5"}
+    at = apptest.visit("stream", data="adult", C="9")
+    assert live(at).key == ("xor", "border", 1.0)
+    (told,) = [one.value for one in at.main.markdown if one.value.startswith("**The link was repaired.**")]
+    assert "data “adult” is not possible here: xor is used instead." in told
+    press(at, "Dismiss")
+    assert not any("repaired" in one.value for one in at.main.markdown)
+
+
 def test_a_stream_ends_and_shows_what_the_change_did():
     """Everything moves half way: the scores fall at once, and come back because the model goes on learning."""
     run = LiveStream("xor", "border", 0.0, points=20_000)

@@ -12,14 +12,7 @@ from pages.shared import server
 from pages.shared.teach import addresses
 from pages.shared.visit import LinkVisit
 
-
-@pytest.fixture(autouse=True)
-def own_rooms(tmp_path, monkeypatch):
-    monkeypatch.setenv("FAIRGLVQ_ROOMS", str(tmp_path / "rooms.sqlite"))
-    server.rooms.clear()
-    yield
-    server.rooms().close()
-    server.rooms.clear()
+pytestmark = pytest.mark.usefixtures("own_rooms")
 
 
 def press(at, label):
@@ -56,7 +49,7 @@ def test_from_an_empty_room_to_its_end():
 def answer(code, number, option):
     """A student who has come to a step and answered its question."""
     step = STEPS[number - 1]
-    seat = server.rooms().join(code)
+    seat = server.rooms().join(code)[0]
     passed = frozenset(one.key for one in STEPS[: number - 1])
     progress = Progress(number, {step.prediction.key: step.prediction.options[option]}, passed)
     server.rooms().report(seat, progress.tried("byhand", 0.85, 0.04))
@@ -69,7 +62,7 @@ def test_a_teacher_watches_and_leads_a_class():
         answer(code, 3, option)
     answer(code, 1, 1)
     at.run()
-    assert "**4 students**, 4 of them on the page right now." in words(at)
+    assert "**4 students**, 4 on the page right now." in words(at)
     assert "3 of 4 students answered" in words(at)
     options = text("hiding", "en").options
     page = words(at)

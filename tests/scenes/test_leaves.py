@@ -8,7 +8,7 @@ import pytest
 from fairglvq import FairTree
 from fairglvq.scenes import effects, scene
 from fairglvq.scenes.points import load_points
-from fairglvq.scenes.settings import DEFAULTS, FIELDS, Point, Settings, with_changes
+from fairglvq.scenes.settings import DEFAULTS, Point, Settings, with_changes
 from fairglvq.scenes.training import FILM_C, film_key, filmed, part_key, train_film, train_part
 from pages.shared.links import from_query, to_query
 from pages.shared.playground import stage
@@ -110,13 +110,27 @@ def test_only_what_a_tree_depends_on_grows_it_anew():
     assert part_key(replace(base, epochs=20, prototypes=7), "fairtree") == part_key(base, "fairtree")
 
 
-def test_trees_are_offered_on_drawn_data_only():
-    field, drawn = FIELDS["beside"], SETTINGS["xor"]
-    assert "fairtree" in field.offered(drawn).choices
-    assert field.offered(DEFAULTS["german"]).choices == ("inp", "fairglvq", "paritylvq")
+def test_trees_are_offered_on_all_data():
+    drawn = SETTINGS["xor"]
     assert with_changes(drawn, dataset="german").beside == DEFAULTS["german"].beside
-    assert from_query(to_query(drawn)) == (drawn, [])
-    repaired, told = from_query({"data": "german", "beside": "fairglvq.fairtree"})
-    assert repaired.beside == ("fairglvq",)
-    assert len(told) == 1
-    assert "fairglvq.fairtree" in told[0]
+    for settings in (drawn, replace(DEFAULTS["german"], beside=("fairglvq", "fairtree"), leaves=7)):
+        assert from_query(to_query(settings)) == (settings, [])
+
+
+@pytest.mark.parametrize("metric", ["matrix", "euclidean"])
+def test_a_tree_of_real_data_is_trained_and_scored_but_not_drawn(metric):
+    settings = replace(DEFAULTS["german"], beside=("fairtree",), metric=metric, leaves=9, C=0.5, epochs=10, bins=8)
+    points = load_points(settings)
+    shown = scene.compose(settings, points, {m: train_part(settings, points, m, ignore) for m in settings.methods})
+    assert [panel["key"] for panel in shown.meta["panels"]] == ["glvq"]
+    assert not any(name.startswith("fairtree") for name in shown.arrays)
+    assert shown.meta["coming"] == 0
+    assert filmed(settings) == ()
+    tree, m = estimator(settings, points), points.measured
+    found = shown.trainings["fairtree"].leaves
+    np.testing.assert_array_equal(found.leaf_of(-1, points.X), tree.apply(points.X))
+    np.testing.assert_array_equal(found.labels[-1][: tree.n_leaves_], tree.leaf_labels_)
+    right = np.mean(tree.predict(points.X[m]) == points.y[m])
+    assert scene.final_scores(shown)["fairtree"].accuracy == pytest.approx(right)
+    assert effects.sentences(settings, shown)["leaves"] == f"All {tree.n_leaves_} are used."
+    assert stage.pack(shown.meta, shown.arrays)

@@ -10,7 +10,7 @@ from browser import ROOT
 
 from fairglvq import datasets
 from fairglvq.datasets import DATASETS
-from fairglvq.experiments import evaluation, methods, paper, sweep
+from fairglvq.experiments import bundle, evaluation, methods, paper, sweep
 from fairglvq.experiments.engine import Engine
 from fairglvq.experiments.sweep import ModelKey
 from fairglvq.scenes import points, scoring, training
@@ -129,6 +129,7 @@ QUICK_GERMAN = replace(usual("german"), epochs=5, folds=3, prototypes=2)
         (QUICK_XOR, ModelKey("glvq", None, 2, 0)),
         (QUICK_XOR, ModelKey("paritylvq", 0.9, 1, 0)),
         (QUICK_XOR, ModelKey("fairtree", 0.5, 1, 0)),
+        (QUICK_GERMAN, ModelKey("fairtree", 0.5, 1, 0)),
         (QUICK_GERMAN, ModelKey("gmlvq", None, 2, 0)),
         (replace(QUICK_GERMAN, bins=8), ModelKey("glvq", None, 1, 0)),
         (replace(QUICK_GERMAN, bins=8), ModelKey("paritylvq", 1.0, 1, 0)),
@@ -157,7 +158,8 @@ def test_what_the_playground_cannot_show_cannot_be_opened():
     assert settings_of(usual("german"), ModelKey("paritylvq", 0.87, 0, 0)) is None  # not on the slider
     assert settings_of(usual("german"), ModelKey("inp", 3.0, 0, 0)) is None
     assert settings_of(XOR, ModelKey("fairglvq", 20.0, 0, 0)) is None
-    assert settings_of(usual("german"), ModelKey("fairtree", 0.5, 0, 0)) is None  # drawn data only
+    tree = settings_of(usual("german"), ModelKey("fairtree", 0.5, 0, 0))
+    assert (tree.beside, tree.C, tree.leaves) == (("fairtree",), 0.5, 20)
 
 
 def test_rows_in_bins_are_rows_of_their_own():
@@ -219,3 +221,16 @@ def test_the_first_picture_waits_for_no_scikit_learn():
     command = [sys.executable, "-c", textwrap.dedent(program)]
     run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     assert run.stdout == "[]\n"
+
+
+def test_leaves_are_part_of_a_choice_where_they_differ_from_the_usual():
+    """Bundled trees have 20 leaves: these must be found again, and trees of another size be another sweep."""
+    plain = replace(usual("german"), strengths=(("fairtree", (0.0, 0.5)),))
+    small = replace(plain, leaves=5)
+    assert "max_leaves" not in dict(plain.sweep().params)
+    assert dict(small.sweep().params)["max_leaves"] == 5
+    assert len(bundle.load().known(plain.sweep())) > 0
+    assert not bundle.load().known(small.sweep())
+    assert to_query(small)["leaves"] == "5"
+    assert from_query(to_query(small)) == (small, [])
+    assert settings_of(small, ModelKey("fairtree", 0.5, 0, 0)).leaves == 5

@@ -6,13 +6,15 @@ Progress changes through `save` alone, and `may_enter` alone decides whether a s
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
-from fairglvq.lesson.numbers import Seen
+from fairglvq.lesson.numbers import Known, Seen, UnknownError
 from fairglvq.lesson.progress import Progress
 from fairglvq.lesson.steps import STEPS, Step
 from fairglvq.lesson.texts import LANGUAGES
 from fairglvq.scenes.settings import Settings
 from fairglvq.scenes.training import filmed
+from pages.shared import student
 from pages.shared.playground import picture
 from pages.shared.server import training_service
 from pages.shared.visit import visit
@@ -24,7 +26,8 @@ def begin() -> Step:
     query = here.address.followed()
     if query is not None:
         here.language = query["lang"] if query.get("lang") in LANGUAGES else "en"
-        save(Progress.from_text(query.get("progress", "")))
+        student.arrive(query)
+        save(Progress.from_text(query.get("progress", query.get("step", "")), opened=student.opened()))
     here.model.awaited = []
     step = STEPS[progress().step - 1]
     _put_on_stage(step)
@@ -33,7 +36,7 @@ def begin() -> Step:
 
 def write_link() -> None:
     """Let the address say how far the lesson has come."""
-    here, query = visit().lesson, {}
+    here, query = visit().lesson, student.to_query()
     if here.language != "en":
         query["lang"] = here.language
     if progress() != Progress():
@@ -49,11 +52,12 @@ def progress() -> Progress:
 def save(new: Progress) -> None:
     """Every change of progress goes through here."""
     visit().lesson.progress = new
+    student.report(new)
 
 
 def may_enter(number: int) -> bool:
-    """Whether a step is open."""
-    return number <= progress().reached
+    """Whether a step is open: its gates are, or a teacher's link or room has opened it, and nobody holds the class."""
+    return student.may_enter(number, number <= progress().reached)
 
 
 def go(number: int) -> None:
@@ -84,29 +88,48 @@ def passed(step: Step) -> bool:
     return step.key in progress().passed
 
 
+def revealed(step: Step) -> bool:
+    """Whether what happens can be seen: the prediction was given, and no teacher holds the class before it."""
+    return answered(step) and (passed(step) or not student.waits(step.number))
+
+
+def ready(step: Step, seen: Seen) -> bool:
+    """Whether what the prediction has brought is in view."""
+    settings = visit().lesson.model.settings
+    return revealed(step) and seen.settings == settings and settings.methods == step.settings.methods
+
+
+def happened(step: Step, seen: Seen) -> str | None:
+    """The option of the prediction that came true; None if a number that it depends on is still being computed."""
+    try:
+        return step.prediction.happened(Known(seen))
+    except UnknownError:
+        return None
+
+
 def hidden(step: Step) -> list[str]:
     """Parts of the stage that are left out now."""
     parts = set(step.hidden)
-    parts |= set() if answered(step) else set(step.hidden_before)
+    parts |= set() if revealed(step) else set(step.hidden_before)
     parts |= set() if passed(step) else set(step.hidden_until_done)
     return sorted(parts)
 
 
 def look(step: Step) -> Seen | None:
-    """What is in view; None while it is being trained."""
+    """What is in view of the step, although another model of it may be on its way; None if there is nothing yet."""
     here = visit().lesson
     model = here.model
-    if model.shown is None or model.shown[0] != model.settings or not _belongs(model.settings, step):
+    if model.shown is None or not _belongs(model.shown[0], step):
         return None
     settings, show = model.shown
     typed = here.typed[1] if here.typed and here.typed[0] == step.key else None
     return Seen(settings, show.scene, picture.films_of(settings), model.view or {}, model.reply, typed)
 
 
-def check(step: Step, seen: Seen) -> None:
-    """Open the gate if everything was done, and keep what was tried."""
-    if not answered(step):
-        return
+def check(step: Step, seen: Seen) -> bool:
+    """Open the gate if everything was done, and keep what was tried; returns whether it has just been opened."""
+    if not ready(step, seen):
+        return False
     deeds = visit().lesson.deeds
     deeds |= {(step.key, deed.key) for deed in step.gate.deeds if deed.done(seen)}
     found = progress()
@@ -118,34 +141,40 @@ def check(step: Step, seen: Seen) -> None:
         if passed(step) and tried:
             scores = seen[f"{challenge.method}_accuracy"], seen[f"{challenge.method}_gap"]
             found = found.tried(challenge.key, *scores)
+    opened = step.key in found.passed and not passed(step)
     if found != progress():
         save(found)
+    return opened
 
 
 def train_ahead(step: Step) -> None:
     """Have the models of this step and of the next one trained, so that nobody waits for them later."""
-    here = visit().lesson
     for coming in STEPS[step.number - 1 : step.number + 1]:
         for settings in (coming.before, coming.settings):
-            if settings is not None and settings not in here.ordered:
-                here.ordered.add(settings)
-                training_service().order(settings)
-                for method in filmed(settings):
-                    training_service().order_film(settings, method)
+            if settings is not None:
+                _order_once(settings)
+
+
+@cache
+def _order_once(settings: Settings) -> None:
+    """For all visitors of this server: what is used again stays among its results."""
+    training_service().order(settings)
+    for method in filmed(settings):
+        training_service().order_film(settings, method)
 
 
 def _put_on_stage(step: Step) -> None:
     """Another step, or its picture after the prediction: its settings, and nothing of what was done before."""
     here = visit().lesson
-    model, now = here.model, (step.number, answered(step))
+    model, now = here.model, (step.number, revealed(step))
     if here.shown == now and _belongs(model.settings, step):
         return
     entered = here.shown is None or here.shown[0] != step.number
     here.shown = now
-    settings = step.settings if answered(step) or step.before is None else step.before
+    settings = step.settings if revealed(step) or step.before is None else step.before
     model.settings, model.fresh, model.history, model.reply = settings, settings, [], None
-    model.autoplay = settings if step.before and not entered else None
     if entered:
+        here.entries += 1
         model.view = dict(step.view)
 
 

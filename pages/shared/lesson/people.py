@@ -23,9 +23,9 @@ BEFORE, AFTER = "glvq", "fairglvq"
 
 def draw(reader: Reader) -> None:
     """One person after the other; the first without a verdict is open."""
-    if not course.answered(reader.step):
+    if not (course.revealed(reader.step) and AFTER in reader.seen.scene.trainings):
         return
-    view, answers = _view(), course.progress().answers
+    view, answers = _view(reader), course.progress().answers
     for verdict, i in zip(reader.step.gate.verdicts, chosen(view), strict=True):
         _person(reader, view, verdict.key, i)
         if verdict.key not in answers:
@@ -44,14 +44,11 @@ def chosen(view: View) -> list[int]:
     return found
 
 
-def _view() -> View:
+def _view(reader: Reader) -> View:
     """The models explained, once per training."""
-    here = visit().lesson
-    if here.model.shown is None:
-        raise RuntimeError("nobody to show before the models are trained")
-    settings, show = here.model.shown
-    if here.view is None or here.view[0] is not show:
-        here.view = show, make_view(settings, dataset_of(settings), show.scene)
+    here, settings, scene = visit().lesson, reader.seen.settings, reader.seen.scene
+    if here.view is None or here.view[0] is not scene:
+        here.view = scene, make_view(settings, dataset_of(settings), scene)
     return here.view[1]
 
 
@@ -70,6 +67,7 @@ def _person(reader: Reader, view: View, key: str, i: int) -> None:
             st.markdown(f"{reader.word('verdict')} **{reader.word('your verdict')}: {reader.word(said)}**")
             return
         st.table(_table(reader, view, i), border="horizontal", hide_index=True)
+        st.caption(reader.word("mixture"))
         st.markdown(f"**{reader.word('verdict')}**")
         with st.container(horizontal=True):
             for option in ("yes", "no", "unsure"):
@@ -88,7 +86,7 @@ def _table(reader: Reader, view: View, i: int) -> pd.DataFrame:
     first = np.sort(np.argsort(-np.abs(parts), kind="stable")[:COLUMNS])
     known = [wording.value(value) for value in decision.values_of(people, x).values()]
     table = {
-        reader.word("column"): [people.columns[c] for c in first],
+        reader.word("column"): [people.columns[c].replace("_", " ") for c in first],
         reader.word("person"): [known[c] for c in first],
     }
     for method in (BEFORE, AFTER):

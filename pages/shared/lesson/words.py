@@ -47,13 +47,15 @@ class Reader:
 def before(reader: Reader) -> None:
     """The idea, its words, and the question or what was said to it."""
     text = reader.text
-    st.markdown(f"## {reader.step.number}. {text.title}")
+    st.title(f"{reader.step.number}. {text.title}", anchor=False)
     reader.say(text.idea)
     terms = "\n\n".join(f"**{term}**: {means}" for term, means in text.terms.items())
     reader.say(f"**{reader.word('terms')}**\n\n{terms}", key="lesson_terms")
     with st.container(key="lesson_question", border=True):
         if course.answered(reader.step):
             _said(reader)
+            if not course.revealed(reader.step):
+                st.markdown(f"**{reader.word('room waits')}**")
         else:
             reader.say(f"**{reader.word('predict')}** {text.question}")
             options(reader, reader.step.prediction.key, text.options)
@@ -71,17 +73,26 @@ def _said(reader: Reader) -> None:
 
 
 def after(reader: Reader) -> None:
-    """What to do, and what came of it."""
-    step, text = reader.step, reader.text
-    if not course.answered(step):
+    """What to do, and what happened: in the order in which it does."""
+    if not course.revealed(reader.step):
         return
-    if step.reveals_at_once or course.passed(step):
+    if not (course.ready(reader.step, reader.seen) or course.passed(reader.step)):
+        st.markdown(reader.word("waiting"))
+        return
+    if reader.step.reveals_at_once:
         outcome(reader)
+    _task(reader)
+    if course.passed(reader.step) and not reader.step.reveals_at_once:
+        outcome(reader)
+
+
+def _task(reader: Reader) -> None:
+    step, text = reader.step, reader.text
     with st.container(key="lesson_task"):
         reader.say(f"**{reader.word('task')}.** {text.task}")
         for deed, task in text.tasks.items():
             done = course.passed(step) or (step.key, deed) in visit().lesson.deeds
-            reader.say(f"{'☑' if done else '☐'} {task} *({reader.word('done' if done else 'open')})*")
+            reader.say(f"☑ {task} *({reader.word('done')})*" if done else f"☐ {task}")
         if step.gate.typed and not course.passed(step):
             _typed(reader)
 
@@ -89,7 +100,10 @@ def after(reader: Reader) -> None:
 def outcome(reader: Reader) -> None:
     """What was said, what happened, and why."""
     step, text = reader.step, reader.text
-    said, happened = course.progress().answers[step.prediction.key], step.prediction.happened(reader.seen)
+    said, happened = course.progress().answers[step.prediction.key], course.happened(step, reader.seen)
+    if happened is None:
+        st.markdown(reader.word("waiting"))
+        return
     told = reader.filled(text.happened[happened])
     with st.container(key="lesson_outcome", border=True):
         verdict = reader.word("right" if said == happened else "wrong")

@@ -19,15 +19,14 @@ from pages.shared.visit import visit
 def mount(settings: Settings, show: Show, *, key: str = gestures.STAGE, **more: Any) -> Scene:
     """The stage with everything that belongs to this visit; ``more`` goes into the scene's description.
 
-    With ``linked=True`` the view stands in the address.
+    With ``linked=True`` the view stands in the address. Returns the scene with its films.
     """
     model = visit().model
     model.films = films_of(settings)
-    scene = show.scene
+    scene = show.scene._replace(meta=show.scene.meta | {"filmed": films_wanted(settings)})
     for method, film in model.films.items():
         scene = with_film(scene, settings, method, film)
     meta = scene.meta | {
-        "filmed": films_wanted(settings),
         "reply": model.reply,
         "facts": model.facts,
         "heard": model.heard,
@@ -47,7 +46,7 @@ def mount(settings: Settings, show: Show, *, key: str = gestures.STAGE, **more: 
 
 def films_wanted(settings: Settings) -> list[str]:
     """Methods whose strength may be turned on the stage."""
-    return [method for method in filmed(settings) if not visit().display.fixes(KNOBS[method])]
+    return [method for method in filmed(settings) if not visit().fixes(KNOBS[method])]
 
 
 def films_of(settings: Settings) -> dict[str, Film]:

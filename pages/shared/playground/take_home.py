@@ -37,6 +37,18 @@ def offer(scene: Scene, settings: Settings, heading: one_file.Heading, view: dic
             st.markdown(
                 f"The curve of {' and of '.join(missing)} is still being computed: a file made now is without it."
             )
-        made = partial(one_file.page, scene, settings, heading, view)
-        name = f"fairglvq-{settings.dataset}.html"
-        st.download_button("Picture (HTML)", made, name, "text/html", on_click="ignore", key="take_home_file")
+        button(scene, settings, heading, view)
+
+
+def button(
+    scene: Scene,
+    settings: Settings,
+    heading: one_file.Heading,
+    view: dict[str, Any] | None,
+    label: str = "Picture (HTML)",
+    **more: Any,
+) -> None:
+    """The button alone, for data that may be passed on; ``more`` goes into the scene's description."""
+    made = partial(one_file.page, scene, settings, heading, view, **more)
+    name = f"fairglvq-{settings.dataset}.html"
+    st.download_button(label, made, name, "text/html", on_click="ignore", key="take_home_file")

@@ -51,13 +51,13 @@ def _by_cell(view: View, method: str, found: Alike) -> None:
             "people": cells.n[order],
             "unlike most": cells.unlike[order],
             "consistency": [wording.percent(share) for share in cells.consistency[order]],
-            "pairs that fare differently": [wording.percent(share) for share in cells.violations[order]],
+            "fare differently": [wording.percent(share) for share in cells.violations[order]],
         }
     )
     st.dataframe(table, hide_index=True, alt=f"Individual fairness of each {noun}, most people decided unlike first.")
     st.caption(
         f"In a {noun}'s cell everybody gets the same decision, so whoever differs stands beyond its border. The last "
-        "column: two people less than one whole column apart, of whom only one gets the favourable decision."
+        "column: pairs closer than usual of whom only one gets the favourable decision."
     )
 
 

@@ -16,13 +16,13 @@ from fairglvq.datasets import Dataset
 from fairglvq.datasets.split import Scaling
 from fairglvq.explain.people import positions, scaled_population
 from fairglvq.explain.view import View
-from fairglvq.report import content, model_file, scripts
+from fairglvq.report import content, model_file, scripts, tree_file
 from fairglvq.report.html import to_html
 from fairglvq.report.model_file import ModelFileError, Projection, SavedModel
 from fairglvq.scenes.own_plane import RANK
 from fairglvq.scenes.settings import DEFAULTS, FIELDS, TABLE, Settings
 from fairglvq.scenes.training import start_rule
-from fairglvq.tradeoff.choice import PARAMETERS, Choice
+from fairglvq.tradeoff.choice import SHARED, Choice
 from fairglvq.tradeoff.choice import usual as usual_choice
 from fairglvq.tradeoff.scenario import Scenario
 from pages.shared import safe_text
@@ -30,10 +30,17 @@ from pages.shared.prototypes.view import title
 from pages.shared.tradeoff.scenarios import kept_for
 from pages.shared.visit import visit
 
-ESTIMATORS = {"glvq": "GLVQ", "inp": "GLVQ", "fairglvq": "FairGLVQ", "paritylvq": "ParityLVQ"}
-ONLY = {"C": "fairglvq", "alpha": "fairglvq", "projections": "inp", "max_gap": "paritylvq"}  # of one method alone
+ESTIMATORS = {
+    "glvq": "GLVQ", "inp": "GLVQ", "fairglvq": "FairGLVQ", "paritylvq": "ParityLVQ", "fairtree": "FairTree",
+}  # fmt: skip
+ONLY = {
+    "C": ("fairglvq", "fairtree"), "alpha": ("fairglvq",), "projections": ("inp",), "max_gap": ("paritylvq",),
+    "leaves": ("fairtree",),
+}  # fmt: skip
+"""Settings that only some methods have."""
+OF_TREES = ("C", "leaves", "held_out", "noise", "bias", "seed", "bins")  # all settings that a tree depends on
 STEPWISE = ("batch_size", "learning_rate", "epochs", "step")  # settings of training without a learned metric
-NOT_TRAINED = ("dataset", "plane", "beside", "leaves")  # settings that say nothing about any model
+NOT_TRAINED = ("dataset", "plane", "beside")  # settings that say nothing about any model
 
 
 def offer(view: View, method: str) -> None:
@@ -57,14 +64,30 @@ def offer(view: View, method: str) -> None:
                 "Report (JSON)", lambda: content.to_json(made()), f"{name}-report.json", "application/json",
                 on_click="ignore", key="e_json", help="The same numbers for programs.",
             )  # fmt: skip
-            st.download_button(
-                "Model (JSON)", lambda: model_file.dumps(saved_of(view, method)), f"{name}-model.json",
-                "application/json", on_click="ignore", key="e_model",
-                help="Prototypes, scaling and names with all digits. It can be opened below, or with the library.",
-            )  # fmt: skip
+            if method in view.models:
+                st.download_button(
+                    "Model (JSON)", lambda: model_file.dumps(saved_of(view, method)), f"{name}-model.json",
+                    "application/json", on_click="ignore", key="e_model",
+                    help="Prototypes, scaling and names with all digits. It can be opened below, or with the library.",
+                )  # fmt: skip
+            else:
+                _offer_tree(view, method, name)
         file = st.file_uploader("Open a model file and measure it on the data in view", type="json", key="e_open")
         if file is not None:
             _show_opened(file.getvalue(), view)
+
+
+def _offer_tree(view: View, method: str, name: str) -> None:
+    own = view.tree(method), view.data, view.points.scaling
+    chosen = parameters(view.settings, method)
+    st.download_button(
+        "Tree (JSON)", lambda: tree_file.dumps(*own, chosen), f"{name}-tree.json", "application/json",
+        on_click="ignore", key="e_tree", help="Questions, leaves and borders in the units of the data, for programs.",
+    )  # fmt: skip
+    st.download_button(
+        "Tree (text)", lambda: tree_file.to_text(*own), f"{name}-tree.txt", "text/plain", on_click="ignore",
+        key="e_tree_text", help="A line per question and leaf, to read.",
+    )  # fmt: skip
 
 
 def _show_opened(file: bytes, view: View) -> None:
@@ -100,7 +123,7 @@ def report_of(
     """The report of the model in view."""
     settings = view.settings
     return content.make(
-        view.explained(method),
+        view.cells(method),
         view.data,
         method=title(method),
         settings=settings_in_words(settings, method),
@@ -139,6 +162,8 @@ def saved_of(view: View, method: str) -> SavedModel:
 
 def parameters(settings: Settings, method: str) -> dict[str, Any]:
     """The estimator's parameters that train what these settings train."""
+    if method == "fairtree":
+        return {"max_leaves": settings.leaves, "C": settings.C}
     own = {"C": settings.C, "alpha": settings.alpha} if method == "fairglvq" else {}
     found: dict[str, Any] = {"n_prototypes": settings.prototypes, "random_state": settings.seed}
     if method == "paritylvq":
@@ -165,7 +190,7 @@ def settings_in_words(settings: Settings, method: str) -> dict[str, str]:
     found = {}
     for name, field in FIELDS.items():
         own = name == "projections" and method == "inp"  # also where it is not offered, and always 1
-        if name in NOT_TRAINED or ONLY.get(name, method) != method or not (own or field.applies(settings)):
+        if name in NOT_TRAINED or not _has(method, name) or not (own or field.applies(settings)):
             continue
         if settings.in_own_plane(method) and (name in STEPWISE or (name == "beta" and method == "paritylvq")):
             continue
@@ -175,6 +200,11 @@ def settings_in_words(settings: Settings, method: str) -> dict[str, str]:
         folds, fold, seed = settings.fold
         found["Test fold"] = f"{fold + 1} of {folds}, seed {seed}"
     return found
+
+
+def _has(method: str, setting: str) -> bool:
+    """Whether a method depends on a setting at all."""
+    return method in ONLY.get(setting, (method,)) and (method != "fairtree" or setting in OF_TREES)
 
 
 def script_of(settings: Settings, method: str) -> str:
@@ -190,9 +220,19 @@ def script_of(settings: Settings, method: str) -> str:
         share, seed = settings.held_out, settings.seed
         return scripts.model(load, ESTIMATORS[method], chosen, held_out=share, seed=seed, projections=projections)
     folds, fold, seed = settings.fold
-    strengths: dict[str, list[float]] = {"glvq": [], "inp": [projections], "fairglvq": [settings.C]}
-    params = {name: value for name, value in chosen.items() if name not in ("C", "random_state")}
-    return scripts.sweep(load, {method: strengths[method]}, folds=folds, seeds=[seed], params=params, fold=fold)
+    params = {name: value for name, value in chosen.items() if name not in ("C", "max_gap", "random_state")}
+    return scripts.sweep(load, _on_curve(settings, method), folds=folds, seeds=[seed], params=params, fold=fold)
+
+
+def _on_curve(settings: Settings, method: str) -> dict[str, list[float]]:
+    """What a model is called in a sweep, and its strength there."""
+    learned = method in ("glvq", "fairglvq") and settings.in_own_plane(method)
+    name = {"glvq": "gmlvq", "fairglvq": "fairgmlvq"}[method] if learned else method
+    strengths = {
+        "inp": [float(settings.projections)], "fairglvq": [settings.C], "fairtree": [settings.C],
+        "paritylvq": [round(1 - settings.max_gap, 10)],
+    }  # fmt: skip
+    return {name: strengths.get(method, [])}
 
 
 def _load(settings: Settings) -> str:
@@ -229,9 +269,9 @@ def curve_differs(choice: Choice, settings: Settings, method: str) -> list[str]:
     told, own_plane = [], settings.in_own_plane(method)
     if own_plane:
         told.append("they measure all columns alike, this one has learned by which directions to decide")
-    for name in (*PARAMETERS, "bins"):
+    for name in (*SHARED, "bins"):
         theirs, ours, field = getattr(choice, name), getattr(settings, name), FIELDS[name]
-        applies = ONLY.get(name, method) == method and not (own_plane and name in (*STEPWISE, "beta"))
+        applies = _has(method, name) and not (own_plane and name in (*STEPWISE, "beta"))
         if applies and theirs != ours:
             told.append(f"{field.label}: {field.named(theirs)}, here {field.named(ours)}")
     return told
@@ -273,7 +313,7 @@ def opened(saved: SavedModel, data: Dataset) -> explain.Explained:
     pseudo = None
     if model.pseudo_classes_ is not None and model.groups_ is not None and set(model.groups_.tolist()) == set(groups):
         pseudo = positions(model.pseudo_classes_, groups)
-    labels = positions(model.prototype_labels_, classes)
+    labels = positions(model.cell_labels_, classes)
     seen = (None, None) if saved.projection is None else (saved.projection.matrix, saved.projection.shift)
     learned = {name: getattr(model, f"{name}_", None) for name in ("omega", "handicaps")}
     return explain.explain(people, explain.PrototypeModel(model.prototypes_, labels, pseudo, *seen, **learned))

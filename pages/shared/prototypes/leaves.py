@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
+from fairglvq.explain.leaves import diagram
 from fairglvq.explain.view import View
 from fairglvq.figures.prototypes import waterfall_steps
+from fairglvq.figures.tree import tree_alt, tree_figure
 from pages.shared.prototypes import cards, sentences
 from pages.shared.prototypes.sentences import md
+from pages.shared.prototypes.view import marks_of
 from pages.shared.style import theme
 from pages.shared.visit import visit
 from pages.shared.widgets import bound, one_of
 
+CHART: dict[str, Any] = {"theme": None, "config": {"displayModeBar": False}}
 INTRO = (
     "A tree asks one question after another. Where they end is a **leaf**: everybody in it gets the same class. So a "
     "few cards tell how every decision is made, and for whom."
@@ -21,6 +27,7 @@ INTRO = (
 def draw(view: View, method: str) -> None:
     """The whole section."""
     tree, here = view.tree(method), visit().prototypes
+    _diagram(view, method)
     parts = tree.contributions()
     if waterfall_steps(parts.values, len(parts.values)):
         with st.expander("Where the gap comes from, leaf by leaf"):
@@ -39,3 +46,15 @@ def draw(view: View, method: str) -> None:
                 st.markdown(f"**If it were removed.** {sentences.removal(view, tree.without(p), p)}")
     if len(order) > cards.FIRST:
         bound("toggle", f"Show all {len(order)} cards", "prototypes.all_cards")
+
+
+def _diagram(view: View, method: str) -> None:
+    """The whole tree, question by question."""
+    st.markdown("## The tree")
+    nodes, marks = diagram(view.tree(method)), marks_of(view, method)
+    figure = view.figure(("tree", method, theme()), lambda: tree_figure(nodes, marks, theme=theme()))
+    st.plotly_chart(figure, key="p_tree", alt=tree_alt(nodes, marks), **CHART)
+    st.caption(
+        "From the left: whoever a question is true of goes up, everybody else down. A number in bold is a leaf, with "
+        "what it decides and its share of all people; its shape is the group that most of its training people are in."
+    )

@@ -301,7 +301,7 @@ def _most_alike(view: View, method: str, i: int) -> None:
             "group": [people.groups[g] for g in people.s[others]],
             "true label": [people.classes[c] for c in people.y[others]],
             "decision": [people.classes[c] for c in decided[others]],
-            "columns apart": [wording.number(float(d), 2) for d in away],
+            "distance": [wording.number(float(d), 2) for d in away],
         }
     )
     same = int(np.sum(decided[others] == decided[i]))
@@ -313,7 +313,7 @@ def _most_alike(view: View, method: str, i: int) -> None:
     )  # fmt: skip
     left_out = "; ".join(map(sentences.quoted, alike.left_out(people)))
     box.caption(
-        "Nearest first. A number counts by its part of the range, another category as one column"
+        "Nearest first. A number counts by its part of the range, another category as 1"
         + (f"; without {left_out}." if left_out else ".")
     )
 

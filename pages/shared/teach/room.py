@@ -15,7 +15,6 @@ from fairglvq.fairness import limit
 from fairglvq.fairness.limit import Limit
 from fairglvq.figures.classroom import Bar, bars_html, plane_alt, plane_figure
 from fairglvq.figures.svg import to_svg
-from fairglvq.grammar import BACKGROUNDS
 from fairglvq.lesson.steps import STEPS, Step
 from fairglvq.lesson.texts import LANGUAGES, text
 from fairglvq.wording import count
@@ -50,6 +49,7 @@ STYLE = """<style>
 .plane { display: block; width: 100%; max-width: 64rem; height: auto; }
 .st-key-class, .st-key-class [data-testid="stVerticalBlock"] { gap: 0.7rem; }
 .st-key-class p { margin-bottom: 0; }
+.st-key-class h2 { padding-top: 0.9rem; }
 @media (max-width: 640px) {
   .class-bars .row { grid-template-columns: minmax(0, 1fr) 2.5ch; }
   .class-bars .words { grid-column: 1 / -1; }
@@ -174,7 +174,7 @@ def _where(room: RoomView) -> None:
     if not room.students:
         st.markdown("Nobody has come yet. Show the code or the link above: each student who opens it appears here.")
     else:
-        st.markdown(f"**{count(len(room.students), 'student')}**, {here} of them on the page right now.")
+        st.markdown(f"**{count(len(room.students), 'student')}**, {here} on the page right now.")
     counts = summary.at_steps(room)
     language = visit().teach.language
     rows = [
@@ -182,8 +182,9 @@ def _where(room: RoomView) -> None:
         for step in STEPS
     ]
     st.html(bars_html(rows, "Students by step"))
-    hours = max(0, round((room.ends - time.time()) / 3600))
-    st.caption(f"Unused, the room ends by itself in {count(hours, 'hour')}; nothing of it is kept then.")
+    hours = max(1, round((room.ends - time.time()) / 3600))
+    left = count(hours, "hour") if hours < 48 else count(hours // 24, "day")
+    st.caption(f"If nobody uses the room, it ends by itself in {left}; nothing of it is kept then.")
 
 
 def _note(pace: Pace, step: int) -> str:
@@ -217,7 +218,7 @@ def _challenges(room: RoomView) -> None:
     st.markdown(alt)
     if found:
         figure = plane_figure(found, challenge, limit=_limit(step), theme=theme())
-        picture = to_svg(figure, width=1000, height=460, background=BACKGROUNDS[theme()], alt=alt)
+        picture = to_svg(figure, width=1000, height=460, background="none", alt=alt)
         data = base64.b64encode(picture.encode()).decode()
         st.html(f'<img class="plane" alt="{escape(alt)}" src="data:image/svg+xml;base64,{data}">')
 

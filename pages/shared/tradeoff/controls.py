@@ -58,6 +58,8 @@ def panel(choice: Choice) -> None:
         )  # fmt: skip
     for name in MAIN:
         _setting(name, choice)
+    if any("max_leaves" in methods.get(name).parameters for name, _ in choice.strengths):
+        _setting("leaves", choice)
     more = st.expander("More", key="curve_more", on_change="rerun")
     if more.open:
         with more:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fairglvq.experiments import methods
 from fairglvq.scenes.settings import FIELDS, TABLE
 from fairglvq.scenes.sources import lent
-from fairglvq.tradeoff.choice import FOLDS, PARAMETERS, SEEDS, Choice, digits, has_bins, read_strengths, usual
+from fairglvq.tradeoff.choice import FOLDS, SEEDS, SHARED, Choice, digits, has_bins, read_strengths, usual
 from fairglvq.tradeoff.measures import MEASURES
 from pages.shared.display import PARAMETERS as DISPLAY_PARAMETERS
 from pages.shared.links import read_value, written
@@ -18,7 +18,7 @@ def to_query(choice: Choice) -> dict[str, str]:
     """The link's parameters: only what differs from the data set's usual choice."""
     own = usual(choice.dataset)
     query = {} if choice.dataset == Choice().dataset else {"data": choice.dataset}
-    for name in PARAMETERS:
+    for name in SHARED:
         if getattr(choice, name) != getattr(own, name):
             query[FIELDS[name].query] = written(getattr(choice, name))
     for name in ("folds", "seeds", "x", "y", "table", "bins"):
@@ -43,7 +43,7 @@ def from_query(params: Mapping[str, str]) -> tuple[Choice, list[str]]:
     elif dataset != TABLE:
         dataset = read_value(FIELDS["dataset"], dataset, Choice().dataset, repairs)
     own = usual(dataset)
-    values = {n: read_value(FIELDS[n], params.get(FIELDS[n].query), getattr(own, n), repairs) for n in PARAMETERS}
+    values = {n: read_value(FIELDS[n], params.get(FIELDS[n].query), getattr(own, n), repairs) for n in SHARED}
     bins = FIELDS["bins"].choices if has_bins(dataset) else (0,)
     for name, allowed in (("folds", FOLDS), ("seeds", SEEDS), ("bins", bins), ("x", MEASURES), ("y", MEASURES)):
         text = params.get(name, str(getattr(own, name)))
@@ -52,7 +52,7 @@ def from_query(params: Mapping[str, str]) -> tuple[Choice, list[str]]:
             repairs.append(f"{name} “{text[:24]}” is not possible here: {getattr(own, name)} is used instead.")
         values[name] = getattr(own, name) if found is None else found
     strengths = _read_methods(params, own, repairs)
-    known = {FIELDS[n].query for n in PARAMETERS} | {"data", "table", *values, "methods", "embed"} | DISPLAY_PARAMETERS
+    known = {FIELDS[n].query for n in SHARED} | {"data", "table", *values, "methods", "embed"} | DISPLAY_PARAMETERS
     repairs += [
         f"“{name[:24]}” in the link means nothing here and was left out."
         for name in params

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fairglvq.scenes.settings import TABLE
 from fairglvq.tradeoff.choice import Choice, usual, usual_for_table
 from pages.shared import own_table
-from pages.shared.tradeoff import links
+from pages.shared.tradeoff import links, numbers
 from pages.shared.visit import visit
 
 
@@ -13,6 +13,12 @@ def begin() -> Choice:
     """The choice of this run: the link's on arrival, the visit's afterwards, the browser's on its way back."""
     curve, settings = visit().curve, visit().model.settings
     query = curve.address.followed()
+    if query and query.get("task") == "numbers":
+        visit().regression, curve.repairs = numbers.from_query(query)
+        curve.choice = curve.choice or usual(Choice().dataset)
+        return curve.choice
+    if query is not None:
+        visit().regression.shown = "decisions"
     if curve.choice is None and not query and settings.dataset == TABLE:
         curve.choice, curve.repairs = usual_for_table(settings), []
     elif curve.choice is None or query is not None:

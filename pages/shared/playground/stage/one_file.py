@@ -42,8 +42,11 @@ def refusal(settings: Settings) -> str:
     )
 
 
-def page(scene: Scene, settings: Settings, heading: Heading, view: Mapping[str, Any] | None = None) -> str:
-    """The scene, with the films that it has, as a page of its own; ``view`` is what it opens with."""
+def page(scene: Scene, settings: Settings, heading: Heading, view: Mapping[str, Any] | None = None, **more: Any) -> str:
+    """The scene, with the films that it has, as a page of its own.
+
+    ``view`` is what it opens with; ``more`` goes into the scene's description.
+    """
     from markupsafe import Markup  # when a file is made: nobody's first picture waits for it
 
     from fairglvq.report.templating import render
@@ -60,7 +63,7 @@ def page(scene: Scene, settings: Settings, heading: Heading, view: Mapping[str, 
         policy=_policy(code),
         styles=Markup(stylesheet()),
         markup=Markup(markup()),
-        scene=base64.b64encode(pack(scene.meta | visit, scene.arrays)).decode(),
+        scene=base64.b64encode(pack(scene.meta | visit | more, scene.arrays)).decode(),
         code=Markup(code),
         limits=limits(scene),
         facts=facts(scene, settings),

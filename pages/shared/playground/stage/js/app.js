@@ -111,6 +111,7 @@ export class Stage {
       if (scene.meta.autoplay && !this.calm.matches) this.play(0);
     } else {
       firstView(this.state, scene);
+      if (scene.meta.from_top) this.root.getRootNode().host?.closest('[data-testid="stMain"]')?.scrollTo({ top: 0 });
       this.sentView = JSON.stringify(viewOf(this.state, scene));
     }
     const keys = scene.panels.map((panel) => panel.key);
@@ -175,7 +176,7 @@ export class Stage {
     // Room for panels still to come, so that those already there do not jump when they do.
     const coming = meta.coming ?? 0;
     const beside = coming + (this.state.enlarged ? visible.length - 1 : visible.length);
-    const { columns, height } = panelSizes(slot.clientWidth, beside, meta.bounds, window.innerHeight);
+    const { columns, height } = panelSizes(slot.clientWidth, beside, meta.bounds, window.innerHeight, meta.tallest);
     slot.style.setProperty("--columns", columns);
     for (const panel of this.panels) panel.update(this.panelOf(panel.key), this.shown(this.panelOf(panel.key)));
     this.dpr = window.devicePixelRatio || 1;

@@ -235,9 +235,11 @@ export class LiveStage extends Stage {
 
   // ---- a strength as a film ----
 
-  pickStrength(key, index, finished) {
+  /** `keyed`: by arrow keys, of which the next one may follow at once. */
+  pickStrength(key, index, finished, keyed = false) {
     const { panel, knob, values } = this.scene.films[key];
     this.pause();
+    clearTimeout(this.strengthTimer);
     this.moved.delete(key);
     this.state.film = { panel: key, index };
     this.invalidate();
@@ -246,7 +248,9 @@ export class LiveStage extends Stage {
       this.state.film = null; // the film's picture is the one already trained
       return;
     }
-    this.post({ kind: "strength", name: knob, value: values[index] });
+    const post = () => this.post({ kind: "strength", name: knob, value: values[index] });
+    if (keyed) this.strengthTimer = setTimeout(post, NUDGE_REST);
+    else post();
   }
 
   // ---- painting ----

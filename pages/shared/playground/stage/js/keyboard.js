@@ -45,6 +45,7 @@ function stageKey(stage, target, event) {
     stage.select(null);
     return true;
   }
+  if (stage.scene.meta.without?.includes("bar")) return false; // nothing on the screen would say what the keys did
   switch (event.key) {
     case " ": stage.togglePlay(); return true;
     case "ArrowRight": stage.step(1); return true;

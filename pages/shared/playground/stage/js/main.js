@@ -15,7 +15,7 @@ function makeParts(stage) {
   for (const view of stage.panels) stage.listenTo(view);
   const hooks = {
     seek: (frame, finished = true) => stage.seek(frame, finished),
-    pickStrength: (key, index, finished = true) => stage.pickStrength(key, index, finished),
+    pickStrength: (key, index, finished = true, keyed = false) => stage.pickStrength(key, index, finished, keyed),
     select: (selection) => stage.select(selection),
   };
   return [

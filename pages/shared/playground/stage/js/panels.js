@@ -93,7 +93,7 @@ function createSlider(key, stage) {
     const index = sliderKey(event.key, nearestIndex(places, Number(input.value)), places.length);
     if (index === null) return;
     event.preventDefault(); // the browser's own step may be shorter than the way to the next model
-    stage.pickStrength(key, index, true);
+    stage.pickStrength(key, index, true, true);
   });
 
   function set(nextKind, { max, step, at, text, label, shown }) {
@@ -140,12 +140,12 @@ function nearestIndex(values, wanted) {
 }
 
 /** Sizes of the pictures for a stage of some width: {columns, widthOf(enlarged), heightOf(...)}. */
-export function panelSizes(width, visible, bounds, screenHeight) {
+export function panelSizes(width, visible, bounds, screenHeight, tallestShare = 0.74) {
   const flat = screenHeight < FLAT;
   const beside = width >= (flat ? FLAT : NARROW);
   const columns = beside ? Math.max(1, visible) : 1;
   const [x0, y0, x1, y1] = bounds;
   const aspect = Math.min(1.05, Math.max(0.72, (y1 - y0) / (x1 - x0 || 1)));
-  const tallest = flat && beside ? screenHeight / 3 : Math.max(360, 0.74 * screenHeight);
+  const tallest = flat && beside ? screenHeight / 3 : Math.max(360, tallestShare * screenHeight);
   return { columns, height: (pictureWidth) => Math.round(Math.min(pictureWidth * aspect + NAME_BAND, tallest)) };
 }

@@ -3,7 +3,7 @@
 import { lastModel, metricsOf } from "./metrics.js";
 import { gapPoints, NOTHING, percent, whole } from "./format.js";
 import {
-  basisSentence, groupName, modelSentence, lessonSentence, opportunitySentence, peopleSentence, SMALL_GROUP, smallGroupSentence,
+  basisSentence, groupName, countedSentence, lessonSentence, opportunitySentence, peopleSentence, SMALL_GROUP, smallGroupSentence,
 } from "./sentences.js";
 import { makeElement, makeFold, makeGlyph, mountWidget, patchBar, patchHidden, patchText } from "./dom.js";
 
@@ -93,7 +93,7 @@ function patchNotes({ basis, warning }, scene) {
 function patchReadout(method, scene, models) {
   const model = models[method.key];
   const result = metricsOf(scene, model);
-  patchText(method.which, modelSentence(scene, model));
+  patchText(method.which, countedSentence(scene, model));
   MEASURES.forEach(({ key, show }, m) => {
     patchText(method.measures[m].value, show(result[key]));
     patchBar(method.measures[m].bar, result[key]);

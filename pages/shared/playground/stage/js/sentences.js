@@ -106,11 +106,17 @@ export function modelSentence(scene, model) {
   const { epochs } = scene.meta;
   const strength = strengthText(model.panel.knob, model.strength);
   if (model.source === "film") return `fully trained with ${strength}`;
-  if (model.source === "dragged") return `dragged by hand${onlyDrawn(scene, model) ? `, counted among the ${whole(scene.n)} people drawn` : ""}`;
+  if (model.source === "dragged") return "dragged by hand";
   const frame = Math.min(Math.max(Math.round(model.frame), 0), epochs.length - 1);
   const { moments } = model.panel;
   if (moments) return `${moments[frame]}${strength && `, ${strength}`}`;
   return `epoch ${whole(epochs[frame])} of ${whole(epochs.at(-1))}${strength && `, ${strength}`}`;
+}
+
+/** The same above a model's numbers, with the people that a file counts where it has not got them all. */
+export function countedSentence(scene, model) {
+  const among = model.source === "dragged" && onlyDrawn(scene, model) ? `, counted among the ${whole(scene.n)} people drawn` : "";
+  return modelSentence(scene, model) + among;
 }
 
 /** Alternative text of one picture, made of its numbers. */

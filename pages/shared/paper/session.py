@@ -1,0 +1,79 @@
+"""What is looked at on the paper's page, as the parameters of a link and back; what cannot be read is repaired."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fairglvq.wording import cut, quoted
+from pages.shared.display import PARAMETERS as DISPLAY_PARAMETERS
+from pages.shared.visit import PaperVisit, visit
+
+SECTIONS = {
+    "table1": "Table 1",
+    "figure2": "Figure 2",
+    "reasons": "Why they differ",
+    "algorithm": "Algorithm 1",
+    "beyond": "What goes further",
+}
+"""By the module that draws it."""
+
+FIGURES = {"compas": "COMPAS", "adult": "Adult"}
+REASONS = {
+    "step": "Length of a step",
+    "seeds": "Chance in INP",
+    "rank": "Too many projections",
+    "alpha": "What alpha did",
+    "labels": "COMPAS's labels",
+}
+COMPARED = {"adult": "Adult", "compas": "COMPAS", "german": "German Credit", "xor": "XOR", "local": "Local"}
+SYNTHETIC = {"xor": "XOR", "local": "Local"}
+STEPS = {"published": "as published", "algorithm": "as printed"}
+EPOCHS = (0, 1, 10, 50, 250)
+STRENGTHS = (0.0, 0.5, 1.0, 1.25, 1.5, 2.0, 3.0)
+BATCHES, POINTS, PROTOTYPES, GAPS = range(1, 12), range(1, 251), range(1, 6), (5, 10)
+
+ALLOWED: dict[str, Any] = {
+    "section": SECTIONS, "figure": FIGURES, "reason": REASONS, "gap": GAPS, "compared": COMPARED, "dataset": SYNTHETIC,
+    "prototypes": PROTOTYPES, "C": STRENGTHS, "epochs": EPOCHS, "batch": BATCHES, "step": STEPS, "point": POINTS,
+}  # fmt: skip
+"""Every value that a link may have; numbers as they are written by `_text`."""
+
+
+def begin() -> PaperVisit:
+    """What this run shows: the link's on arrival and on the browser's way back, the visit's afterwards."""
+    here = visit().paper
+    query = here.address.followed()
+    if query is not None:
+        values, here.repairs = from_query(query)
+        for name, value in values.items():
+            setattr(here, name, value)
+    return here
+
+
+def to_query(here: PaperVisit) -> dict[str, str]:
+    """The link's parameters: only what differs from what a visitor finds at first."""
+    usual = PaperVisit()
+    return {name: _text(getattr(here, name)) for name in ALLOWED if getattr(here, name) != getattr(usual, name)}
+
+
+def from_query(params: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
+    """A value for everything that a link may say, and a sentence for each that had to be repaired."""
+    usual, values, repairs = PaperVisit(), {}, []
+    for name, allowed in ALLOWED.items():
+        values[name] = getattr(usual, name)
+        if name in params:
+            found = [value for value in allowed if _text(value) == params[name]]
+            if found:
+                values[name] = found[0]
+            else:
+                repairs.append(
+                    f"{name} {quoted(cut(params[name], 24))} is not possible: {_text(values[name])} is used."
+                )
+    unknown = [name for name in params if name not in {*ALLOWED, *DISPLAY_PARAMETERS, "embed"}]
+    repairs += [f"{quoted(cut(name, 24))} in the link means nothing here and was left out." for name in unknown]
+    return values, repairs
+
+
+def _text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

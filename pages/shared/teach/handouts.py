@@ -1,0 +1,43 @@
+"""The lesson on paper, for the teacher: a handout and its answers in every language, made when a button is pressed."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+
+import streamlit as st
+
+from fairglvq.lesson.texts import LANGUAGES
+from fairglvq.report import handout_name
+from pages.shared.server import training_service
+
+INTRO = (
+    "The lesson on four pages: its pictures, its questions, and space for what students expect and see. "
+    "The answer sheet has what came true and why. Open the file in a browser and print it."
+)
+
+
+def draw() -> None:
+    """A button for each language and kind."""
+    st.subheader("On paper", anchor=False)
+    st.markdown(INTRO)
+    for language, name in LANGUAGES.items():
+        with st.container(horizontal=True, key=f"handout_{language}"):
+            for answers, label in ((False, "Handout"), (True, "Answer sheet")):
+                st.download_button(
+                    f"{label}, {name}", partial(_sheet, language, answers), handout_name(language, answers=answers),
+                    "text/html", on_click="ignore", key=f"handout_{language}_{answers}",
+                )  # fmt: skip
+
+
+def _sheet(language: str, answers: bool) -> str:
+    from fairglvq.report.handout import to_html  # with it Numba: only who presses a button waits for it
+
+    return to_html(_models(), language, answers=answers)
+
+
+@cache
+def _models():
+    """The models of the lesson; most are there already where somebody has done it."""
+    from fairglvq.report.handout import models
+
+    return models(training_service())

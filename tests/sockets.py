@@ -1,0 +1,107 @@
+"""Visitors without a browser: WebSocket connections as a browser opens them, hundreds of them if need be."""
+
+import time
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.sync.client import connect
+
+SUBPROTOCOLS = ["streamlit"]
+
+
+def stream_of(url):
+    return url.replace("http", "ws") + "/_stcore/stream"
+
+
+class Client:
+    """What a browser knows of a page: its address, its widgets by label, its words, its fragments with a clock.
+
+    Sending and receiving are left to whoever holds the socket.
+    """
+
+    def __init__(self, page="", query=""):
+        self.page, self.page_hash, self.query = page, "", query
+        self.widgets, self.words, self.timers, self.problems = {}, [], {}, []
+        self.whole = True  # whether the run under way is one of the whole page
+
+    def request(self, *, fragment="", **widget):
+        """The message that asks for a run; ``slider=(label, value)`` moves a widget, ``button=label`` presses one."""
+        self.whole = not fragment
+        message = BackMsg()
+        asked = message.rerun_script
+        asked.query_string, asked.page_name, asked.page_script_hash = self.query, self.page, self.page_hash
+        asked.fragment_id, asked.is_auto_rerun = fragment, bool(fragment)
+        if "button" in widget:
+            state = asked.widget_states.widgets.add()
+            state.id, state.trigger_value = self.widgets[widget["button"]], True
+        if "slider" in widget:
+            label, value = widget["slider"]
+            state = asked.widget_states.widgets.add()
+            state.id, state.double_array_value.data[:] = self.widgets[label], [value]
+        return message.SerializeToString()
+
+    def hear(self, data):
+        """Take in one message; whether it ends what was asked for."""
+        answer = ForwardMsg()
+        answer.ParseFromString(data)
+        kind = answer.WhichOneof("type")
+        if kind == "new_session" and self.whole:
+            self.widgets, self.words, self.timers = {}, [], {}
+        elif kind == "navigation":
+            self.page_hash = answer.navigation.page_script_hash
+        elif kind == "page_info_changed":
+            self.query = answer.page_info_changed.query_string
+        elif kind == "auto_rerun":
+            self.timers[answer.auto_rerun.fragment_id] = answer.auto_rerun.interval
+        elif kind == "delta":
+            self._see(answer.delta.new_element)
+        elif kind == "script_finished":
+            self.whole = answer.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
+            return not self.whole
+        return False
+
+    def _see(self, element):
+        kind = element.WhichOneof("type")
+        if kind in ("slider", "button"):
+            widget = getattr(element, kind)
+            self.widgets[widget.label] = widget.id
+        elif kind == "markdown":
+            self.words.append(element.markdown.body)
+        elif kind == "alert":
+            self.words.append(element.alert.body)
+        elif kind == "exception":
+            self.problems.append(element.exception.message)
+
+
+class Visitor:
+    """One visitor, who waits for every answer, until the ``stack`` of contexts is closed."""
+
+    def __init__(self, stack, url, page="", query=""):
+        self.client = Client(page, query)
+        self.socket = stack.enter_context(connect(stream_of(url), max_size=None, subprotocols=SUBPROTOCOLS))
+
+    def run(self, **asked):
+        """Ask for a run and wait until it has ended."""
+        self.socket.send(self.client.request(**asked))
+        while not self.client.hear(self.socket.recv()):
+            pass
+        assert self.client.problems == []
+
+    def tick(self, seconds):
+        """What the browser does when so many seconds have passed: run the fragment with this clock."""
+        self.run(fragment=next(name for name, every in self.client.timers.items() if every == seconds))
+
+
+class Session:
+    """One visitor in an asynchronous program."""
+
+    def __init__(self, socket, page="", query=""):
+        self.socket, self.client = socket, Client(page, query)
+
+    async def run(self, **asked):
+        """Ask for a run; seconds until it has ended."""
+        start = time.perf_counter()
+        await self.socket.send(self.client.request(**asked))
+        while not self.client.hear(await self.socket.recv()):
+            pass
+        return time.perf_counter() - start
