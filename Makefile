@@ -23,7 +23,7 @@ early-clicks: $(VENV)/.ready-dev chromium warm
 
 # How the app feels, on a machine that does nothing else.
 measure: $(VENV)/.ready-dev chromium warm
-	for what in arrivals room playground tradeoff prototypes; do PYTHONPATH=.:tests $(BIN)/python tests/measure/$$what.py; done
+	for what in arrivals room playground tradeoff prototypes lesson; do PYTHONPATH=.:tests $(BIN)/python tests/measure/$$what.py; done
 
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff check .

@@ -6,7 +6,7 @@ import pytest
 
 from fairglvq.lesson.filling import MARKS
 from fairglvq.lesson.numbers import NUMBERS
-from fairglvq.lesson.steps import STEPS
+from fairglvq.lesson.steps import STEPS, TARGET, TOLERANCE
 from fairglvq.lesson.texts import FOLDER, LANGUAGES, parsed, places, text, words
 
 BOTH = pytest.mark.parametrize("language", LANGUAGES)
@@ -96,3 +96,19 @@ def test_reading_a_file_by_hand():
     assert sections["a"].items == {"one": "first line", "two words": "x: y"}
     assert sections["a"].text == "Text\nmore.\n\n\n\nEnd."
     assert sections["b"] == ("", {})
+
+
+@BOTH
+def test_targets_in_words_are_those_that_are_checked(language):
+    def said(share):
+        return f"{100 * share:g}".replace(".", "," if language == "de" else ".")
+
+    for step in STEPS:
+        for challenge in step.challenges:
+            task = text(step.key, language).challenges[challenge.key].task
+            numbers = re.findall(r"\d+(?:[.,]\d+)?", task)
+            assert {said(challenge.gap), said(challenge.accuracy)} <= set(numbers)
+    assert {said(TARGET), "86", "100"} == set(re.findall(r"\d+", text("strength", language).tasks["five"]))
+    assert {said(TOLERANCE)} == set(re.findall(r"\d+", text("gap", language).tasks["read"]))
+    assert {said(TARGET)} == set(re.findall(r"\d+", text("limit", language).tasks["named"]))
+    assert {said(TARGET)} == set(re.findall(r"\d+", text("measures", language).tasks["opportunity"]))
