@@ -202,7 +202,7 @@ class PaperVisit(RunVisit):
     dataset: str = "xor"
     prototypes: int = 4
     C: float = 1.25
-    epochs: int = 1
+    epochs: int = 10
     batch: int = 3  # the first one with points of both classes and groups
     step: str = "published"
     point: int = 1
@@ -316,6 +316,7 @@ class Visit:
 
     page: str | None = None
     entries: int = 0  # how often a page was entered from another one
+    more_open: tuple[bool, bool] = (False, False)  # settings that few need: when they were drawn first, and now
     display: Display = field(default_factory=Display)
     display_address: Address = field(default_factory=Address)
     widgets: dict[str, Shown] = field(default_factory=dict)

@@ -146,6 +146,7 @@ class Student:
         self.turn(self.slider("fairglvq"), 0.4)
 
     def do_limit(self):
+        expect(self.page.locator(".fgs-plot .fgs-line-limit")).to_have_count(1)
         self.turn(self.slider("fairglvq"), 1)
         self.done("strong")
         self.turn(self.slider("paritylvq"), 0)
@@ -172,7 +173,13 @@ class Student:
         if step.number < len(STEPS):
             expect(following).to_be_disabled()
         expect(self.page.locator(".st-key-lesson_task, .st-key-lesson_outcome, .st-key-lesson_next")).to_have_count(0)
+        parts = {"slider": self.slider("fairglvq"), "tradeoff": self.page.locator(".fgs-plot")}
+        moving = [parts[part] for part in step.hidden_before if part in parts]
+        for part in moving:
+            expect(part).to_be_hidden()
         self.choose(self.text(step.key).options[SAID[step.key]])
+        for part in moving:
+            expect(part).to_be_visible()
         expect(self.page.locator(".st-key-lesson_question")).to_contain_text(self.word("said"))
         self.settled()
         getattr(self, f"do_{step.key}")()

@@ -476,8 +476,8 @@ def test_tradeoff_waits_for_the_film_then_picks_c_on_the_curve(page):
     plot.focus()
     page.keyboard.press("ArrowRight")
     calls = page.evaluate("calls")
-    assert calls[0] == ["pickStrength", "fairglvq", 3, False]
-    assert calls[-2:] == [["pickStrength", "fairglvq", 0, True], ["pickStrength", "fairglvq", 2, True]]
+    assert calls[0] == ["pickStrength", "fairglvq", 3, False, False]
+    assert calls[-2:] == [["pickStrength", "fairglvq", 0, True, False], ["pickStrength", "fairglvq", 2, True, True]]
 
     # The ring is the model shown: on the dot of the film model.
     page.evaluate(
@@ -488,6 +488,21 @@ def test_tradeoff_waits_for_the_film_then_picks_c_on_the_curve(page):
     for axis, size in (("x", "width"), ("y", "height")):
         assert ring[axis] + ring[size] / 2 == pytest.approx(dots[3][axis] + dots[3][size] / 2, abs=1)
     assert plot.get_attribute("aria-valuetext").startswith("C = 2: ")
+
+
+def test_the_limit_line_is_drawn_as_far_as_the_plot_goes(page):
+    arrays, meta = random_scene(6, film=True)
+    draw = "data => { window.kept = makeScene(data); mounted(createTradeoff, kept, 1); }"
+    page.evaluate(draw, to_js(arrays, meta))
+    expect(page.locator(".fgs-line-limit")).to_have_count(0)
+    ticks = [float(text) for text in page.locator(".fgs-y-ticks span").all_inner_texts()]
+    low, high = min(ticks), max(ticks)
+    right = float(page.locator(".fgs-x-ticks span").last.inner_text())
+    limit = [[0, low / 100], [right / 200, high / 100], [right / 100 + 0.01, high / 100]]  # the last is outside
+    page.evaluate(draw, to_js(arrays, meta | {"limit": limit}))
+    line = page.locator(".fgs-plot .fgs-line-limit").last
+    assert line.get_attribute("d") == "M0,1L0.5,0"
+    expect(page.get_by_text("no method at all can be above it")).to_be_visible()
 
 
 def test_table_of_changed_decisions_names_people(page):

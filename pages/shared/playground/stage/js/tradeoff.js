@@ -52,7 +52,7 @@ function buildTradeoff(section, hooks) {
     "Click or drag along a curve to choose how much fairness counts.");
   section.append(makeElement("h2", {}, makeElement("span", {}, "Fairness against accuracy"), parts.which),
     parts.waiting, parts.chart, parts.legend, parts.hint);
-  const pick = ([c, m], finished, keyed) => hooks.pickStrength(parts.curves[c].film.panel.key, m, finished, keyed);
+  const pick = ([c, m], finished, keyed = false) => hooks.pickStrength(parts.curves[c].film.panel.key, m, finished, keyed);
   dragOver(parts.plot, (x, y, finished, box) => {
     if (parts.curves.length) pick(nearestPlace(parts.curves, x, y, box), finished);
   });
