@@ -252,7 +252,7 @@ class Rooms:
             self.sweep()
         room = self._rooms.get(_plain(code))
         if room is None or self._clock() > room.ends:
-            asked = re.sub(r"\W", "", _plain(code))[:12]  # whatever a link says, it stays plain text
+            asked = re.sub("[^A-Z0-9]", "", _plain(code))[:12]  # whatever a link says, it stays plain text
             raise NoRoomError(f"There is no room {asked}: it has ended, or its code is mistyped.")
         return room
 
