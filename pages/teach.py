@@ -27,7 +27,7 @@ def main() -> None:
     here = visit().teach
     query = here.address.followed()
     if query is not None:
-        here.code, here.key = query.get("room", ""), query.get("key", "")
+        here.code, here.key, here.problem = query.get("room", ""), query.get("key", ""), ""
         if here.code and not here.key:
             here.problem, here.code = (
                 "This link lacks the key to the room. Students join by the link to the lesson.",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import secrets
 import sqlite3
 import threading
@@ -251,7 +252,8 @@ class Rooms:
             self.sweep()
         room = self._rooms.get(_plain(code))
         if room is None or self._clock() > room.ends:
-            raise NoRoomError(f"There is no room {_plain(code)[:12]}: it has ended, or its code is mistyped.")
+            asked = re.sub("[^A-Z0-9]", "", _plain(code))[:12]  # whatever a link says, it stays plain text
+            raise NoRoomError(f"There is no room {asked}: it has ended, or its code is mistyped.")
         return room
 
     def _use(self, code: str, room: _Room) -> None:

@@ -166,7 +166,7 @@ def words(of: Summary, who: Sequence[str]) -> list[str]:
         if whole
     ]
     return [
-        f"Of 100 such pairs, {wording.of_hundred(of.consistency)} get the same decision (consistency "
+        f"Of 100 pairs of people most alike, {wording.of_hundred(of.consistency)} get the same decision (consistency "
         f"{wording.percent(of.consistency)}).",
         f"{alone:,} of {n:,} people are decided unlike most of those most like them: {wording.listed(told)}.",
         f"In {wording.percent(of.violations)} of the pairs, two people who are closer than usual fare differently: "

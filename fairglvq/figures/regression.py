@@ -54,7 +54,8 @@ def regression_figure(table: pd.DataFrame, measure: str, *, theme: Theme = "ligh
         )  # fmt: skip
     _lay_out(figure, theme, height)
     figure.update_layout(legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0})
-    figure.update_xaxes(title_text=f"{MEASURES[measure].title} ← fairer", rangemode="tozero")
+    widest = float((table[f"{measure}_mean"] + table[f"{measure}_std"]).max())
+    figure.update_xaxes(title_text=f"{MEASURES[measure].title} ← fairer", range=[-0.04 * widest, 1.06 * widest])
     figure.update_yaxes(title_text="R² (%) ↑ more exact")
     return figure
 

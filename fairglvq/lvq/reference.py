@@ -44,10 +44,12 @@ def closest_rivals(X, labels, W, prototype_labels, alpha) -> tuple[np.ndarray, n
 
     A missing rival's distance is alpha * d- or d+ / alpha (edge case 2).
     """
+    rows = np.arange(len(X))
     D = squared_distances(X, W)  # (n, P)
     same = labels[:, None] == prototype_labels
     D_plus, D_minus = np.where(same, D, np.inf), np.where(same, np.inf, D)
-    plus, minus, d_plus, d_minus = D_plus.argmin(1), D_minus.argmin(1), D_plus.min(1), D_minus.min(1)
+    plus, minus = D_plus.argmin(1), D_minus.argmin(1)
+    d_plus, d_minus = D_plus[rows, plus], D_minus[rows, minus]
     has_plus, has_minus = np.isfinite(d_plus), np.isfinite(d_minus)
     d_plus = np.where(has_plus, d_plus, alpha * d_minus)
     d_minus = np.where(has_minus, d_minus, d_plus / alpha)

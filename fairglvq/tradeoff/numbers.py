@@ -23,9 +23,7 @@ class Task(NamedTuple):
 
 
 TASKS: Mapping[str, Task] = {
-    "communities": Task(
-        "Crime rate, by share of Black people", "crime rate", "share of Black people", "communities", False
-    ),
+    "communities": Task("Crime, by share of Black people", "crime rate", "share of Black people", "communities", False),
     "student": Task("Grade, by sex", "final grade", "sex", "students", True),
     "student_age": Task("Grade, by age", "final grade", "age", "students", False),
 }

@@ -58,7 +58,10 @@ def panel(settings: Settings, effects: dict[str, str], *, hidden: Collection[str
         button("New seed", session.new_seed, help=help_seed, width="stretch", disabled=visit().fixes("seed"))
     if rest:
         # Drawn only when open: a dozen widgets that few visitors need would delay everybody's first picture.
-        more = st.expander("More", key="more", on_change="rerun")
+        first, now = visit().more_open
+        first = first if "more" in st.session_state else now  # begun otherwise, it would be another element
+        more = st.expander("More", key="more", on_change="rerun", expanded=first)
+        visit().more_open = first, bool(more.open)
         if more.open:
             with more:
                 for name in rest:

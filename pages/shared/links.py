@@ -106,28 +106,30 @@ def read_value(field: Field, text: str | None, default: Any, told: list[str]) ->
     if field.several:
         chosen = tuple(one for one in field.choices if one in text.split("."))
         if len(chosen) < len(text.split(".")):
-            told.append(f"{field.label}: “{_short(text)}” names something unknown, which was left out.")
+            told.append(f"{field.label}: “{short(text)}” names something unknown, which was left out.")
         return chosen or default
     if field.choices and isinstance(field.choices[0], str):
         if text in field.choices:
             return text
-        told.append(f"{field.label} “{_short(text)}” is unknown: {field.named(default)} is shown instead.")
+        told.append(f"{field.label} “{short(text)}” is unknown: {field.named(default)} is shown instead.")
         return default
     try:
         number = float(text)
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        told.append(f"{field.label} “{_short(text)}” is not a number: {written(default)} is used instead.")
+        told.append(f"{field.label} “{short(text)}” is not a number: {written(default)} is used instead.")
         return default
     value = nearest_allowed(field, number)
     if abs(value - number) > 1e-9:
-        told.append(f"{field.label} {_short(text)} is not possible: {written(value)} is used, the nearest that is.")
+        told.append(f"{field.label} {short(text)} is not possible: {written(value)} is used, the nearest that is.")
     return value
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= 24 else text[:23] + "…"
+def short(text: str) -> str:
+    """What a link says, for a sentence about it: cut, and without what Markdown would take for a picture or a link."""
+    plain = re.sub(r"[^\w\s.,:;+%-]", "?", text)
+    return plain if len(plain) <= 24 else plain[:23] + "…"
 
 
 def place(value: float) -> float:
@@ -204,7 +206,7 @@ def _read_fold(text: str | None, told: list[str]) -> Fold | None:
         fold = Fold(*map(int, text.split(".")))
         if fold.folds >= 2 and fold.fold < fold.folds:
             return fold
-    told.append(f"Fold “{_short(text)}” could not be read: the points are split anew.")
+    told.append(f"Fold “{short(text)}” could not be read: the points are split anew.")
     return None
 
 
@@ -218,5 +220,5 @@ def one_of(query: Mapping[str, str], name: str, known: Mapping[str, Any], usual:
     text = query.get(name)
     if text is None or text in known:
         return usual if text is None else known[text]
-    repairs.append(f"{name} “{text[:24]}” is not possible here: {usual} is used instead.")
+    repairs.append(f"{name} “{short(text)}” is not possible here: {usual} is used instead.")
     return usual

@@ -39,6 +39,7 @@ def enter(code: str) -> None:
     """Come into the room whose code was typed."""
     if code.strip():
         arrive({"room": code, "step": str(visit().student.opened)})
+        report(visit().lesson.progress or Progress())
 
 
 def _step(text: str) -> int:
@@ -94,7 +95,7 @@ def _listen(progress: Callable[[], Progress]) -> None:
     here = visit().student
     before = here.pace, here.notice, here.seat
     report(progress())
-    if (here.pace, here.notice, here.seat) != before:
+    if visit().pressed or (here.pace, here.notice, here.seat) != before:  # a run of the whole page answers buttons
         st.rerun()
 
 

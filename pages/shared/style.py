@@ -25,7 +25,7 @@ STYLE = """<style>
 [data-testid="stMultiSelectTagsContainer"] [data-tag], [data-testid="stBaseButton-primary"] {
   background: #1f57ad; border-color: #1f57ad; color: #ffffff;
 }
-.stApp :is(a, button, summary, input, [role="radio"], [role="tab"], [data-tag]):focus-visible {
+.stApp :is(a, button, summary, input, canvas, [role="radio"], [role="tab"], [data-tag]):focus-visible {
   outline: 2px solid currentColor; outline-offset: 2px;
 }
 .stMain [data-testid="stPageLink-NavLink"] {
@@ -34,7 +34,7 @@ STYLE = """<style>
 .stMain h2 { font-size: 1.15rem; line-height: 1.3; padding: 0.4rem 0 0; font-weight: 600; }
 .stMainBlockContainer > [data-testid="stVerticalBlock"] { gap: 0.7rem; }
 .stMainBlockContainer [data-testid="stMarkdownContainer"] { margin-bottom: 0; }
-.st-key-one_step { display: none; }
+:has(> .st-key-one_step) { display: none; }
 .st-key-head { gap: 0.7rem; }
 .st-key-picture { gap: 0; }
 .st-key-conclusions { gap: 0.6rem; }
@@ -67,6 +67,7 @@ STYLE = """<style>
   .stMain h1 { font-size: 1.2rem; }
   [class*="st-key-preset-"] [role="radiogroup"] { flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; }
   [class*="st-key-preset-"] button { flex: none; }
+  .stMain [data-testid="stButtonGroup"] button { padding-left: 0.6rem; padding-right: 0.6rem; }
   [data-testid="stExpandSidebarButton"] { width: auto; padding: 0 0.6rem; }
   [data-testid="stExpandSidebarButton"]::after { content: "Menu and controls"; margin-left: 0.3rem; font-size: 0.9rem; }
 }

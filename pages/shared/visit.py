@@ -202,7 +202,7 @@ class PaperVisit(RunVisit):
     dataset: str = "xor"
     prototypes: int = 4
     C: float = 1.25
-    epochs: int = 1
+    epochs: int = 10
     batch: int = 3  # the first one with points of both classes and groups
     step: str = "published"
     point: int = 1
@@ -248,7 +248,7 @@ class TeachVisit:
     language: str = "en"
     step: int | None = None  # whose predictions are in view; None: where the class is
     hold_at: int = 1
-    challenge: str = "byhand"
+    challenge: str = ""  # in view; none: the first
     ending: bool = False  # asked whether to end the room
 
 
@@ -260,7 +260,7 @@ class LinkVisit:
     step: int = 1
     language: str = "en"
     picture: str = ""  # a preset; none: the model in view
-    seed: int = 0
+    seed: int | None = None  # the picture's own
     model: dict[str, str] = field(default_factory=dict)  # the picture and its seed as parameters
     display: Display = field(default_factory=Display)
     embedded: bool = False
@@ -316,6 +316,7 @@ class Visit:
 
     page: str | None = None
     entries: int = 0  # how often a page was entered from another one
+    more_open: tuple[bool, bool] = (False, False)  # settings that few need: when they were drawn first, and now
     display: Display = field(default_factory=Display)
     display_address: Address = field(default_factory=Address)
     widgets: dict[str, Shown] = field(default_factory=dict)

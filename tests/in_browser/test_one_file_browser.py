@@ -117,11 +117,11 @@ def test_it_plays_scrubs_and_turns_c(opened):
     slider = v.page.locator('[data-action="slider-fairglvq"]')
     numbers = v.page.locator('.fgs-method[data-method="fairglvq"]').first
     for index in (0, 3, len(film.values) - 1):
-        slider.fill(str(index))
+        slider.fill(str(film.values[index]))
         expect(numbers).to_contain_text(f"fully trained with C = {film.values[index]:g}")
         found = score(scene.points, labels_of(film.prototypes[index], scene))
         assert percent(found.accuracy) in v.readout("fairglvq")
-    slider.fill(str(film.values.index(QUICK.C)))  # the model that was trained before anybody's eyes
+    slider.fill(str(QUICK.C))  # the model that was trained before anybody's eyes
     expect(numbers).to_contain_text("epoch 20 of 20, C = 1.5")
     curve = v.page.locator('.fgs-tradeoff [role="slider"]')
     curve.focus()
@@ -248,3 +248,25 @@ def test_people_who_are_not_in_the_file_are_not_counted_and_that_is_said(opened,
     v.move_by_keys("glvq")
     expect(numbers).to_contain_text("dragged by hand, counted among the 1,000 people drawn")
     expect(v.page.locator("footer")).to_contain_text("is counted among the 1,000 people drawn")
+
+
+def test_the_button_gives_the_picture_in_view(app, browser, tmp_path):
+    page = browser.new_page(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    page.goto(f"{app}/?epochs=20&batch=500")
+    page.wait_for_selector(f'{STAGE} canvas[data-panel="inp"]')
+    scrubber = page.locator('[data-action="scrub"]')
+    scrubber.fill("10")
+    page.wait_for_url(re.compile("epoch.{1,9}10"))  # the app has heard of it
+    page.get_by_text("Take this picture home").click()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Picture (HTML)").click()
+    path = tmp_path / waiting.value.suggested_filename
+    waiting.value.save_as(path)
+    page.close()
+    assert path.name == "fairglvq-xor.html"
+    v = Opened(browser, path)
+    expect(v.stage).to_have_attribute("data-epoch", "10")
+    expect(v.page.locator("h1")).to_have_text("See a classifier become fair, and what it costs")
+    expect(v.page.locator("body > header")).to_contain_text("A bank decides who gets a loan.")
+    assert v.problems == []
+    v.context.close()

@@ -5,7 +5,7 @@ from browser import Watch, streamlit_app, visits, wait_idle
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
-PAGES = ("Playground", "Trade-off", "Prototypes", "Paper", "Stream", "Your data")
+PAGES = ("Playground", "Trade-off", "Prototypes", "Lesson", "Teach", "Paper", "Stream", "Your data")
 
 
 class Visit:

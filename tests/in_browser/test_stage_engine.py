@@ -513,7 +513,7 @@ def visit(browser, app):
 
 MISNAMED = """(root) => [...root.querySelectorAll("button, th")].filter((one) => {
     const text = one.textContent.trim();
-    return one.ariaLabel ? !one.ariaLabel.includes(text) : !text;
+    return one.ariaLabel ? /\\w/.test(text) && !one.ariaLabel.includes(text) : !text;
 }).map((one) => one.outerHTML)"""  # names that do not say what can be read, and none at all
 
 

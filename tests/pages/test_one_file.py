@@ -157,9 +157,10 @@ def page():
     from pages.shared.playground import take_home
     from tests.pages.test_one_file import HEADING, QUICK, scene_of
 
-    dataset = st.query_params.get("data")
-    settings = DEFAULTS[dataset] if dataset else QUICK
-    take_home.offer(scene_of(QUICK), settings, HEADING, None)
+    dataset, scene = st.query_params.get("data"), scene_of(QUICK)
+    settings = DEFAULTS.get(dataset, QUICK)
+    scene = scene._replace(meta=scene.meta | {"coming": int(dataset == "coming")})
+    take_home.offer(scene, settings, HEADING, None)
 
 
 @pytest.mark.parametrize(
@@ -168,6 +169,7 @@ def page():
         ("", ["Picture (HTML)"], "The curve of FairGLVQ is still being computed"),
         ("table", ["Picture (HTML)"], "It holds rows of your table:** for 3,200 people"),
         ("compas", [], "COMPAS may not be passed on"),
+        ("coming", [], "One of the pictures is still being trained"),
     ],
 )
 def test_the_button_and_what_to_know_before(dataset, buttons, words):

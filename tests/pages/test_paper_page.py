@@ -102,9 +102,10 @@ def test_what_goes_further_says_where_it_fails():
 
 
 def test_a_point_is_followed_through_algorithm_1():
-    at = apptest.visit("paper", section="algorithm", point="200")
+    at = apptest.visit("paper", section="algorithm", point="200", epochs="1")
     assert "class: w⁺ = prototype 8, d⁺ = **0.0141**; w⁻ = prototype 4, d⁻ = **0.0054**" in words(at)
     assert "μ = **0.4440**" in words(at)
+    assert "**The group**, C times: its own group comes, the other goes (turned round: Φ' < 0)" in words(at)
     labelled(at.slider, "Point of the mini-batch").set_value(3).run()
     assert "Point 3 at" in words(at)
     assert link(at)["point"] == "3"
@@ -120,7 +121,12 @@ def test_a_point_is_followed_through_algorithm_1():
 def test_links_are_read_repaired_and_written():
     values, repairs = session.from_query({"section": "algorithm", "C": "1.25", "point": "999", "step": "algorithm"})
     assert (values["section"], values["C"], values["point"], values["step"]) == ("algorithm", 1.25, 1, "algorithm")
-    assert repairs == ["point “999” is not possible: 1 is used."]
+    assert repairs == ["point “999” is not possible here: 1 is used instead."]
+    _, repairs = session.from_query({"gap": "![](//a.b/c)", "[x](y)": ""})
+    assert repairs == [
+        "gap “??????a.b?c?” is not possible here: 5 is used instead.",
+        "“?x??y?” in the link means nothing here and was left out.",
+    ]
     visit = PaperVisit()
     assert session.to_query(visit) == {}
     for name, value in values.items():

@@ -690,7 +690,7 @@ def test_like_people_are_counted_and_the_loneliest_are_listed():
     at = go(visit(data="german", epochs="20"), "alike")
     v = view(at)
     found = alike.compare(v.explained("fairglvq"))
-    told = plain(text(at, "Of 100 such pairs"))
+    told = plain(text(at, "Of 100 pairs of people most alike"))
     assert f"(consistency {100 * found.consistency:.1f}%)" in told
     assert f"{len(found.unlike)} of 200 people are decided unlike most of those most like them" in told
     assert any("“age” does not count." in plain(element.value) for element in at.main.caption)
@@ -723,7 +723,7 @@ def test_people_in_leaves_are_compared_and_explained():
     at = go(visit(data="xor", beside="fairtree", epochs="10", leaves="5", C="0"), "alike")
     v = view(at)
     found = alike.compare(v.tree("fairtree"))
-    assert f"(consistency {100 * found.consistency:.1f}%)" in plain(text(at, "Of 100 such pairs"))
+    assert f"(consistency {100 * found.consistency:.1f}%)" in plain(text(at, "Of 100 pairs of people most alike"))
     assert at.dataframe[0].value["leaf"].is_unique
     here = at.session_state["visit"].prototypes
     i = int(found.near.compared[0])

@@ -39,7 +39,7 @@ def plain(page):
 
 def literal(source):
     """The longest part of a text without places, as it must stand on the page."""
-    part = max(re.split(r"\{[\w:]+\}|\n\n", source.replace("**", "")), key=len)
+    part = max(re.split(r"\{[^}]+\}|\n\n", source.replace("**", "")), key=len)
     return " ".join(part.split())
 
 

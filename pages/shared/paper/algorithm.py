@@ -86,9 +86,9 @@ def draw() -> None:
 def _pictures(opened: Opened, i: int, by_class: PointTerm, fair: PointTerm | None) -> None:
     said = (
         ("class", by_class, ("closest of its class, w⁺", "closest of another class, w⁻"),
-         f"**The label**: its own class {_ways(by_class.slope > 0)}"),
+         f"**The label**: its own class {_ways(by_class, True)}"),
         ("fair", fair, ("closest that stands for its group, w⁺", "closest that stands for another, w⁻"),
-         f"**The group**, C times: its own group {_ways(fair is not None and fair.slope < 0)}"),
+         f"**The group**, C times: its own group {_ways(fair, False)}"),
     )  # fmt: skip
     for column, (kind, term, names, words) in zip(st.columns(2), said, strict=True):
         scale = arrow_scale(opened, term)
@@ -114,8 +114,11 @@ def _picked(key: str) -> None:
             visit().paper.point = int(number_of)
 
 
-def _ways(own_comes: bool) -> str:
-    return "comes, the other goes" if own_comes else "goes, the other comes"
+def _ways(term: PointTerm | None, own_comes: bool) -> str:
+    """Where prototypes go; the other way round where Φ falls."""
+    turned = term is not None and term.slope < 0
+    words = "comes, the other goes" if own_comes != turned else "goes, the other comes"
+    return f"{words} (turned round: Φ' < 0)" if turned else words
 
 
 # ---- lines ----

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fairglvq.wording import cut, quoted
+from pages.shared import links
 from pages.shared.display import PARAMETERS as DISPLAY_PARAMETERS
 from pages.shared.visit import PaperVisit, visit
 
@@ -59,19 +59,14 @@ def to_query(here: PaperVisit) -> dict[str, str]:
 
 def from_query(params: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
     """A value for everything that a link may say, and a sentence for each that had to be repaired."""
-    usual, values, repairs = PaperVisit(), {}, []
-    for name, allowed in ALLOWED.items():
-        values[name] = getattr(usual, name)
-        if name in params:
-            found = [value for value in allowed if _text(value) == params[name]]
-            if found:
-                values[name] = found[0]
-            else:
-                repairs.append(
-                    f"{name} {quoted(cut(params[name], 24))} is not possible: {_text(values[name])} is used."
-                )
+    usual = PaperVisit()
+    repairs: list[str] = []
+    values = {
+        name: links.one_of(params, name, {_text(value): value for value in allowed}, getattr(usual, name), repairs)
+        for name, allowed in ALLOWED.items()
+    }
     unknown = [name for name in params if name not in {*ALLOWED, *DISPLAY_PARAMETERS, "embed"}]
-    repairs += [f"{quoted(cut(name, 24))} in the link means nothing here and was left out." for name in unknown]
+    repairs += [f"“{links.short(name)}” in the link means nothing here and was left out." for name in unknown]
     return values, repairs
 
 

@@ -33,6 +33,9 @@ def offer(scene: Scene, settings: Settings, heading: one_file.Heading, view: dic
         st.markdown(CONTENT)
         if settings.dataset == TABLE:
             st.markdown(OWN_TABLE.format(drawn=len(scene.arrays["points"])))
+        if scene.meta["coming"]:
+            st.markdown("One of the pictures is still being trained: the file can be made as soon as it is there.")
+            return
         if missing := one_file.missing_curves(scene):
             st.markdown(
                 f"The curve of {' and of '.join(missing)} is still being computed: a file made now is without it."

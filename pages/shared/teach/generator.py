@@ -65,8 +65,13 @@ def _playground() -> None:
             "selectbox", "Picture", "links.picture", options=["", *PRESETS], width=320,
             format_func=lambda name: PRESETS[name].title if name else "As the playground shows it now",
         )  # fmt: skip
-        bound("number_input", "Seed", "links.seed", min_value=0, max_value=int(FIELDS["seed"].high), step=1, width=150)
-    here.model = links.to_query(with_changes(_settings(here.picture), seed=here.seed))
+        settings = _settings(here.picture)
+        seed = settings.seed if here.seed is None else here.seed
+        control(
+            "number_input", "Seed", seed, partial(store, "links.seed"), name="links_seed", min_value=0,
+            max_value=int(FIELDS["seed"].high), step=1, width=150,
+        )  # fmt: skip
+    here.model = links.to_query(with_changes(settings, seed=seed))
     for label, name, names, help_text in (
         ("Hide", "hidden", HIDDEN, "These controls are not on the page."),
         ("Lock", "locked", PARTS, "These controls are on the page, with their value, and cannot be changed."),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import math
 import time
+from collections import defaultdict
 from functools import partial
 from html import escape
 
@@ -15,6 +17,7 @@ from fairglvq.fairness import limit
 from fairglvq.fairness.limit import Limit
 from fairglvq.figures.classroom import Bar, bars_html, plane_alt, plane_figure
 from fairglvq.figures.svg import to_svg
+from fairglvq.lesson.filling import fill
 from fairglvq.lesson.steps import STEPS, Step
 from fairglvq.lesson.texts import LANGUAGES, text
 from fairglvq.wording import count
@@ -107,7 +110,7 @@ def _live() -> None:
             f"The room is in memory only and does not survive a restart of the server: {server.rooms().problem}."
         )
     with st.container(key="class"):
-        _pace(room)
+        _pace(room.pace)
         left, right = st.columns(2, gap="large")
         with left:
             _where(room)
@@ -116,37 +119,38 @@ def _live() -> None:
         _challenges(room)
 
 
-def _pace(room: RoomView) -> None:
+def _pace(pace: Pace) -> None:
     """Hold the class, show it what happened, take it on, let it go."""
-    pace, last = room.pace, STEPS[-1].number
     opened = f" Steps up to {pace.opened} are open for all." if pace.opened > 1 else ""
     st.markdown(f"**{_said(pace)}**{opened}")
     with st.container(horizontal=True, vertical_alignment="bottom", key="pace"):
         if pace.hold is None:
-            bound("selectbox", "Step", "teach.hold_at", options=[step.number for step in STEPS], width=90)
-            chosen = visit().teach.hold_at
-            button(
-                f"Hold the class at step {chosen}",
-                _set_pace,
-                pace._replace(hold=chosen, revealed=False),
-                type="primary",
-            )
-            following = max(pace.opened, 1) + 1
-            if following <= last:
-                button(f"Open step {following} for all", _set_pace, pace._replace(opened=following))
+            _while_free(pace)
         else:
-            if not pace.revealed:
-                button("Show what happens", _set_pace, pace._replace(revealed=True), type="primary")
-            if pace.hold < last:
-                following = pace.hold + 1
-                together = Pace(following, False, max(pace.opened, following))
-                button(
-                    f"On to step {following} together",
-                    _set_pace,
-                    together,
-                    type="primary" if pace.revealed else "secondary",
-                )
-            button("Let go", _set_pace, pace._replace(hold=None, revealed=False))
+            _while_held(pace, pace.hold)
+
+
+def _while_free(pace: Pace) -> None:
+    bound("selectbox", "Step", "teach.hold_at", options=[step.number for step in STEPS], width=90)
+    chosen, following = visit().teach.hold_at, max(pace.opened, 1) + 1
+    _change(f"Hold the class at step {chosen}", pace._replace(hold=chosen, revealed=False), first=True)
+    if following <= STEPS[-1].number:
+        _change(f"Open step {following} for all", pace._replace(opened=following))
+
+
+def _while_held(pace: Pace, hold: int) -> None:
+    if not pace.revealed:
+        _change("Show what happens", pace._replace(revealed=True), first=True)
+    if hold < STEPS[-1].number:
+        together = Pace(hold + 1, False, max(pace.opened, hold + 1))
+        _change(f"On to step {hold + 1} together", together, first=pace.revealed)
+    if max(pace.opened, 1) < hold:
+        _change(f"Open step {hold} for all", pace._replace(opened=hold))
+    _change("Let go", pace._replace(hold=None, revealed=False))
+
+
+def _change(label: str, pace: Pace, *, first: bool = False) -> None:
+    button(label, _set_pace, pace, type="primary" if first else "secondary")
 
 
 def _said(pace: Pace) -> str:
@@ -192,9 +196,9 @@ def _note(pace: Pace, step: int) -> str:
 
 
 def _predictions(room: RoomView) -> None:
-    st.header("What the class expects", anchor=False)
     here = visit().teach
     number = here.step or summary.step_in_view(room)
+    st.header(f"What the class expects in step {number}", anchor=False)
     bound(
         "segmented_control", "Question of step", "teach.step", options=[step.number for step in STEPS],
         help="Without a choice: the step at which the class is held, or where most students are.",
@@ -202,7 +206,8 @@ def _predictions(room: RoomView) -> None:
     step = STEPS[number - 1]
     words, given = text(step.key, here.language), summary.answers(room, step.prediction.key)
     said = sum(given.values())
-    st.markdown(f"**Step {number}: {words.title}.** {said} of {count(len(room.students), 'student')} answered.")
+    question = fill(words.question, defaultdict(lambda: math.nan), here.language, theme())  # numbers stay open
+    st.markdown(f"**{question}** {said} of {count(len(room.students), 'student')} answered.", unsafe_allow_html=True)
     st.html(
         bars_html([Bar(words.options[key], n) for key, n in given.items()], f"Answers to the question of step {number}")
     )
@@ -211,8 +216,10 @@ def _predictions(room: RoomView) -> None:
 def _challenges(room: RoomView) -> None:
     st.header("Challenges: everybody's best model", anchor=False)
     names = {key: f"Step {step.number}: {_target(key)}" for key, (step, _) in CHALLENGES.items()}
+    here = visit().teach
+    here.challenge = here.challenge or next(iter(CHALLENGES))
     one_of("Challenge", names, "teach.challenge", label_visibility="collapsed")
-    step, challenge = CHALLENGES[visit().teach.challenge]
+    step, challenge = CHALLENGES[here.challenge]
     found = summary.results(room, challenge.key)
     alt = plane_alt(found, challenge)
     st.markdown(alt)

@@ -11,7 +11,7 @@ from fairglvq.scenes.sources import lent
 from fairglvq.tradeoff.choice import FOLDS, SEEDS, SHARED, Choice, digits, has_bins, read_strengths, usual
 from fairglvq.tradeoff.measures import MEASURES
 from pages.shared.display import PARAMETERS as DISPLAY_PARAMETERS
-from pages.shared.links import read_value, written
+from pages.shared.links import read_value, short, written
 
 
 def to_query(choice: Choice) -> dict[str, str]:
@@ -49,12 +49,12 @@ def from_query(params: Mapping[str, str]) -> tuple[Choice, list[str]]:
         text = params.get(name, str(getattr(own, name)))
         found = next((value for value in allowed if str(value) == text), None)
         if found is None:
-            repairs.append(f"{name} “{text[:24]}” is not possible here: {getattr(own, name)} is used instead.")
+            repairs.append(f"{name} “{short(text)}” is not possible here: {getattr(own, name)} is used instead.")
         values[name] = getattr(own, name) if found is None else found
     strengths = _read_methods(params, own, repairs)
     known = {FIELDS[n].query for n in SHARED} | {"data", "table", *values, "methods", "embed"} | DISPLAY_PARAMETERS
     repairs += [
-        f"“{name[:24]}” in the link means nothing here and was left out."
+        f"“{short(name)}” in the link means nothing here and was left out."
         for name in params
         if name not in known and not name.startswith("s_")
     ]
@@ -67,7 +67,7 @@ def _read_methods(
     names = params["methods"].split(".") if params.get("methods") else [name for name, _ in own.strengths]
     unknown = [name for name in names if name not in methods.METHODS]
     if unknown:
-        repairs.append(f"Method “{unknown[0][:24]}” is unknown and was left out.")
+        repairs.append(f"Method “{short(unknown[0])}” is unknown and was left out.")
     chosen = own.with_methods([name for name in names if name in methods.METHODS], 100)
     for name, _ in chosen.strengths:
         text = params.get(f"s_{name}")
