@@ -69,6 +69,10 @@ class Student:
         expect(self.page.get_by_role("heading", name=f"{step.number}. {self.text(step.key).title}")).to_be_visible()
         self.settled()
 
+    def signature(self):
+        """What the stage calls the models that it shows."""
+        return self.page.locator(".stage").evaluate("(root) => root.dataset.modelSignature")
+
     def canvas(self, panel):
         return self.page.locator(f'canvas[data-panel="{panel}"]')
 
@@ -260,6 +264,10 @@ def test_a_student_with_a_mouse_does_all_steps_and_finds_them_again(mouse):
     expect(student.page.locator(".st-key-lesson_next")).to_contain_text(student.word("finished"))
     student.choose("7")
     student.reads(STEPS[6])
+    student.page.go_back()
+    student.reads(STEPS[7])
+    student.page.go_forward()
+    student.reads(STEPS[6])
     expect(student.page.locator(".st-key-lesson_question")).to_contain_text(student.text("measures").options["larger"])
     student.page.get_by_role("link", name="Playground").click()
     expect(student.page.get_by_role("radiogroup", name="Data set")).to_be_visible()
@@ -273,6 +281,10 @@ def test_a_student_with_a_mouse_does_all_steps_and_finds_them_again(mouse):
 
 def test_a_student_with_a_keyboard_does_all_steps_in_german_on_a_phone(keys):
     student = keys("?lang=de", viewport={"width": 390, "height": 844})
+    before = student.signature()
+    student.move_a_prototype()  # not before the prediction
+    student.page.keyboard.press("Escape")
+    assert student.signature() == before
     for step in STEPS:
         student.walk(step)
         if step.number < len(STEPS):

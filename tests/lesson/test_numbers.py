@@ -1,6 +1,7 @@
 """Numbers of the lesson against plain counting; every step with its own models: what came true, what is solvable."""
 
 import math
+import re
 from dataclasses import replace
 from functools import cache
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from fairglvq.fairness import metrics
-from fairglvq.lesson.filling import UNKNOWN, fill, written
+from fairglvq.lesson.filling import FORCES, UNKNOWN, fill, written
 from fairglvq.lesson.numbers import NUMBERS, Seen, limit_of
 from fairglvq.lesson.steps import STEPS, TARGET, challenges, step_of
 from fairglvq.lesson.texts import LANGUAGES, text
@@ -17,6 +18,7 @@ from fairglvq.scenes.scene import compose
 from fairglvq.scenes.scoring import final_decisions
 from fairglvq.scenes.training import filmed, train_film, train_part
 from pages.shared.playground import gestures
+from pages.shared.playground.stage import FOLDER
 
 
 def ignore(share):
@@ -189,6 +191,13 @@ def test_numbers_as_languages_write_them():
     assert fill("von {glvq_gap:n}", {"glvq_gap": 0.05}, "de") == "von 5\N{NO-BREAK SPACE}Punkten"
     assert fill("von {glvq_gap:n}", {"glvq_gap": 0.01}, "de") == "von 1\N{NO-BREAK SPACE}Punkt"
     assert "#ffb04f" in fill("{loan}", {}, "en", "dark")
+
+
+def test_forces_have_the_colours_of_the_arrows():
+    theme = (FOLDER / "js" / "theme.js").read_text("utf-8")
+    (fair,), (total,) = (re.findall(rf'{name}: dark \? "(#\w+)" : "(#\w+)"', theme) for name in ("fair", "sum"))
+    assert (FORCES["force_push"]["dark"], FORCES["force_push"]["light"]) == fair
+    assert (FORCES["force_sum"]["dark"], FORCES["force_sum"]["light"]) == total
 
 
 def test_every_number_is_measured_in_some_step():

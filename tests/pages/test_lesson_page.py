@@ -42,9 +42,9 @@ def told(at):
     return "\n".join(one.value for one in at.markdown)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.key)
-def test_every_step_asks_before_anything_moves(step, language):
+def test_every_step_asks_before_anything_moves(step):
+    language = list(LANGUAGES)[step.number % 2]
     at = at_step(step.number, answered=False, language=language)
     assert [title.value for title in at.title] == [f"{step.number}. {text(step.key, language).title}"]
     labels = [button.label for button in at.button]
