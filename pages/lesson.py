@@ -11,7 +11,7 @@ from fairglvq.lesson.progress import Progress
 from fairglvq.lesson.steps import STEPS, Step
 from fairglvq.lesson.texts import LANGUAGES, words
 from pages.shared import menu, student, training
-from pages.shared.lesson import challenges, course, people
+from pages.shared.lesson import challenges, course, keeping, people
 from pages.shared.lesson import words as said
 from pages.shared.playground import picture
 from pages.shared.style import STYLE
@@ -104,7 +104,9 @@ def stage(step: Step) -> None:
     if model.shown is not None:
         settings, show = model.shown
         with below:
-            picture.mount(settings, show, key=f"lesson_stage_{visit().lesson.entries}", **extras(step))
+            scene = picture.mount(settings, show, key=f"lesson_stage_{visit().lesson.entries}", **extras(step))
+            if course.passed(step) and settings == model.settings:
+                keeping.draw(step, scene, settings)
         if settings == model.settings:
             picture.order_films(settings)
             course.train_ahead(step)

@@ -7,7 +7,7 @@ import streamlit as st
 from fairglvq.classroom.rooms import RoomError
 from pages.shared import menu, server
 from pages.shared.style import STYLE
-from pages.shared.teach import generator, room
+from pages.shared.teach import generator, handouts, room
 from pages.shared.visit import visit
 from pages.shared.widgets import button
 
@@ -44,6 +44,8 @@ def main() -> None:
         button("Open a room", _open, type="primary")
         st.divider()
         generator.draw()
+        st.divider()
+        handouts.draw()
     here.address.write({"room": here.code, "key": here.key} if here.code else {})
 
 

@@ -247,7 +247,7 @@ def test_a_sentence_says_what_hangs_on_the_protected_attribute_alone():
     assert f"If nothing but this changed, {changed} of 200 decisions would change." in told
     assert "The law usually forbids" in told
     hidden = plain(text(visit(), "**Protected attribute.**"))  # drawn points: the group is no feature
-    assert "The model does not see “group”: no decision changes if only this does." in hidden
+    assert "The model does not see “town”: no decision changes if only this does." in hidden
 
 
 def test_the_open_card_tells_what_a_direct_count_finds():
@@ -551,7 +551,7 @@ def test_no_name_becomes_markup():
         for words in said:
             for sign in ("<script", "**bold**", ":red[", "$x$", "](http", "<i>"):
                 assert not re.search(r"(?<!\\)" + re.escape(sign), words)  # an escape before it makes it plain text
-        assert any(NASTY in plain(words) for words in said)
+        assert section == "alike" or any(NASTY in plain(words) for words in said)  # names stand in a table there
         for element in at.get("html"):
             assert "<script" not in element.proto.body
         for spec in charts(at):
