@@ -89,6 +89,11 @@ def heading(step: Step) -> None:
         if course.progress() != Progress():
             button(words(visit().lesson.language)["restart"], course.start_again, key="lesson_restart", type="tertiary")
         student.door(visit().lesson.language)
+    notice = words(visit().lesson.language)
+    if visit().lesson.repaired == course.progress():
+        st.caption(notice["repaired"])
+    elif course.progress() == Progress():
+        st.caption(notice["intro"])
     student.banner(course.progress(), visit().lesson.language, course.go)
 
 

@@ -176,6 +176,7 @@ class LessonVisit:
     """How far the lesson has come, and its own model: the playground's stays as it was."""
 
     progress: Progress | None = None  # None before the link was read
+    repaired: Progress | None = None  # what was left of a link that could not be followed as a whole
     language: str = "en"
     address: Address = field(default_factory=Address)
     model: ModelVisit = field(default_factory=ModelVisit)

@@ -71,12 +71,22 @@ def test_an_answer_brings_the_picture_and_the_task_and_cannot_be_changed():
 def test_a_step_cannot_be_entered_before_its_time():
     at = visit("lesson", progress="5.p-prototype")
     assert at.title[0].value.startswith("2.")
+    assert words("en")["repaired"] in [caption.value for caption in at.caption]
     closed = [button.label for button in at.button if button.disabled]
     assert closed == ["3", "4", "5", "6", "7", "8"]
     at.session_state["visit"].lesson.progress = Progress(2, {}, frozenset({"prototype", "gap"}))
     at.run()
     at = press(at, "3")
     assert at.title[0].value.startswith("3.")
+    assert words("en")["repaired"] not in [caption.value for caption in at.caption]
+
+
+def test_a_newcomer_is_told_how_it_goes():
+    at = visit("lesson")
+    assert words("en")["intro"] in [caption.value for caption in at.caption]
+    at = press(at, text("prototype", "en").options["same"])
+    assert words("en")["intro"] not in [caption.value for caption in at.caption]
+    assert words("en")["repaired"] not in [caption.value for caption in at_step(3).caption]
 
 
 def test_the_gap_has_to_be_read():

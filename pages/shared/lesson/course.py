@@ -27,7 +27,9 @@ def begin() -> Step:
     if query is not None:
         here.language = query["lang"] if query.get("lang") in LANGUAGES else "en"
         student.arrive(query)
-        save(Progress.from_text(query.get("progress", query.get("step", "")), opened=student.opened()))
+        said = query.get("progress", query.get("step", ""))
+        save(Progress.from_text(said, opened=student.opened()))
+        here.repaired = progress() if said and progress().to_text() != said else None
     here.model.awaited = []
     step = STEPS[progress().step - 1]
     _put_on_stage(step)
