@@ -198,7 +198,7 @@ def test_an_uploaded_table_has_cards_and_people(visit):
     v.go_to("Prototypes")
     v.wait_text("women")
     expect(v.page.get_by_test_id("stSidebar").get_by_role("radio", name="Your table")).to_be_checked()
-    assert v.page.locator(".st-key-open_card").get_by_text(script).count() > 0
+    v.page.locator(".st-key-open_card").get_by_text(script).first.wait_for(state="attached")
     assert v.page.locator('.stMain a[href*="evil"]').count() == 0
     v.choose("Side by side")
     v.wait_text("What moved, furthest first")
