@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Test files that run side by side, each with a browser of its own.
 JOBS ?= 2
 
-.PHONY: run dev test early-clicks measure lint check-python chromium warm paper clean
+.PHONY: run dev test long early-clicks measure lint check-python chromium warm paper clean
 
 run: $(VENV)/.ready warm
 	$(BIN)/streamlit run app.py $(ARGS)
@@ -16,6 +16,10 @@ dev: $(VENV)/.ready warm
 
 test: lint chromium warm
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -rfE $(ARGS)
+
+# What takes too long for every change: a cluster that dies under the app, and the like.
+long: $(VENV)/.ready-dev chromium warm
+	$(BIN)/python -m pytest -m long
 
 # More than fifty clicks on pages that are still being drawn; `make test` makes nine.
 early-clicks: $(VENV)/.ready-dev chromium warm

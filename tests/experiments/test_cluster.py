@@ -208,6 +208,7 @@ def worker_processes(server):
 
 
 @pytest.mark.browser
+@pytest.mark.long
 def test_the_button_runs_on_the_cluster_and_if_that_dies_or_is_not_there_it_is_named_and_nothing_is_lost(
     browser, tmp_path
 ):

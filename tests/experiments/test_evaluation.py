@@ -197,7 +197,7 @@ def number_of_rows(path):
         return db.execute("SELECT COUNT(*) FROM rows").fetchone()[0]
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_a_run_killed_with_sigkill_goes_on_where_it_was(tmp_path, n_jobs):
     """Start a sweep in a process, kill it after its first rows, start it again: the rest is computed, nothing twice."""
     path = tmp_path / "rows.sqlite"
