@@ -14,7 +14,7 @@ from pages.shared import menu, student, training
 from pages.shared.lesson import challenges, course, keeping, people
 from pages.shared.lesson import words as said
 from pages.shared.playground import picture
-from pages.shared.style import STYLE
+from pages.shared.style import NO_CONTROLS, STYLE
 from pages.shared.visit import visit
 from pages.shared.widgets import button, one_of
 
@@ -52,7 +52,7 @@ TALLEST = 0.5  # of the screen's height: the numbers under a picture are to be s
 def main() -> None:
     """Where the lesson stands, its models, the words."""
     step = course.begin()
-    st.html(STYLE + OWN_STYLE)
+    st.html(STYLE + NO_CONTROLS + OWN_STYLE)
     head = st.container(key="lesson_head")
     training.trained()
     seen = course.look(step)

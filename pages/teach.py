@@ -6,7 +6,7 @@ import streamlit as st
 
 from fairglvq.classroom.rooms import RoomError
 from pages.shared import menu, server
-from pages.shared.style import STYLE
+from pages.shared.style import NO_CONTROLS, STYLE
 from pages.shared.teach import generator, handouts, room
 from pages.shared.visit import visit
 from pages.shared.widgets import button
@@ -17,9 +17,6 @@ INTRO = (
     "class at a step, show what happens, and go on together. Students join by a link or a code. Nobody is asked for a "
     "name: nothing personal is stored, and a room ends by itself."
 )
-OWN_STYLE = """<style>
-@media (max-width: 640px) { [data-testid="stExpandSidebarButton"]::after { content: "Pages" !important; } }
-</style>"""
 
 
 def main() -> None:
@@ -33,7 +30,7 @@ def main() -> None:
                 "This link lacks the key to the room. Students join by the link to the lesson.",
                 "",
             )
-    st.html(STYLE + OWN_STYLE)
+    st.html(STYLE + NO_CONTROLS)
     st.title("Join this room" if here.code else "Teach with the lesson", anchor=False)
     if here.problem:
         st.info(here.problem)

@@ -18,7 +18,7 @@ INTRO = (
 
 def draw() -> None:
     """A button for each language and kind."""
-    st.subheader("On paper", anchor=False)
+    st.header("On paper", anchor=False)
     st.markdown(INTRO)
     for language, name in LANGUAGES.items():
         with st.container(horizontal=True, key=f"handout_{language}"):
