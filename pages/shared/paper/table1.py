@@ -93,7 +93,7 @@ def table_html(found: pd.DataFrame) -> str:
             heading = f"<th>{title}<span class='off'>{unit}</span></th>"
             body.append(f"<tr class='{'first' if first else ''}'>{heading}{cells}</tr>")
     return (
-        f"<div class='paper-table'><table><thead><tr><th></th>{head}</tr></thead>"
+        f"<div class='paper-table'><table><thead><tr><th>mean ± sd</th>{head}</tr></thead>"
         f"<tbody>{''.join(body)}</tbody></table></div>"
     )
 
