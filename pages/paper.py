@@ -11,7 +11,7 @@ from pages.shared.paper import session
 from pages.shared.paper.session import SECTIONS
 from pages.shared.style import NO_CONTROLS, STYLE
 from pages.shared.visit import visit
-from pages.shared.widgets import button, one_of
+from pages.shared.widgets import one_of, repaired
 
 INTRO = (
     "F. Störck, F. Hinder, J. Brinkrolf, B. Paassen, V. Vaquet and B. Hammer: *FairGLVQ: Fairness in Partition-Based "
@@ -27,10 +27,7 @@ def main() -> None:
     st.title("The paper, checked", anchor=False)
     with st.container(key="intro"):
         st.markdown(INTRO)
-    if here.repairs:
-        with st.container(key="repaired", border=True, horizontal=True, vertical_alignment="center"):
-            st.markdown("**The link was repaired.** " + " ".join(here.repairs))
-            button("Dismiss", here.repairs.clear)
+    repaired(here.repairs)
     one_of("Section", SECTIONS, "paper.section", label_visibility="collapsed")
     running, query = runs.running("paper"), session.to_query(here)
     here.address.write(query)

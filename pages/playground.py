@@ -19,7 +19,7 @@ from pages.shared.playground import picture, take_home
 from pages.shared.playground.stage.one_file import Heading
 from pages.shared.style import STYLE
 from pages.shared.visit import visit
-from pages.shared.widgets import button
+from pages.shared.widgets import button, repaired
 
 TITLE = "See a classifier become fair, and what it costs"
 STORIES = {
@@ -101,10 +101,7 @@ def why_several(settings: Settings) -> str:
 
 def notices(settings: Settings) -> None:
     """What was repaired in the link, until it is dismissed; and what a link cannot hold."""
-    repairs = visit().model.repairs
-    if repairs:
-        with _boxed("repaired", "**The link was repaired.** " + " ".join(repairs)):
-            button("Dismiss", repairs.clear)
+    repaired(visit().model.repairs)
     if settings.fold:
         folds, fold, seed = settings.fold
         words = (

@@ -12,7 +12,7 @@ from pages.shared.prototypes import alike, cards, export, leaves, pairs, person,
 from pages.shared.prototypes.view import current_view, title
 from pages.shared.style import STYLE
 from pages.shared.visit import visit
-from pages.shared.widgets import button, one_of
+from pages.shared.widgets import one_of, repaired
 
 SECTIONS = {"cards": "Cards", "pairs": "Side by side", "alike": "Like people", "person": "One person"}
 OF_LEAVES = {name: words for name, words in SECTIONS.items() if name != "pairs"}  # which pairs prototypes
@@ -38,7 +38,7 @@ def main() -> None:
     settings = session.begin()
     st.html(STYLE + OWN_STYLE)
     st.title("Meet the prototypes, and the people behind them", anchor=False)
-    repaired()
+    repaired(visit().model.repairs)
     missing = download.needed(settings.dataset)
     show = None if missing else training.trained()
     if missing:
@@ -52,15 +52,6 @@ def main() -> None:
     with st.sidebar:
         controls.panel(settings, show.effects if show and not training.pending() else {}, hidden=HIDDEN)
     session.write_link(visit().prototypes.method)
-
-
-def repaired() -> None:
-    """What had to be repaired in the link, until it is dismissed."""
-    repairs = visit().model.repairs
-    if repairs:
-        with st.container(key="repaired", border=True):
-            st.markdown("**The link was repaired.** " + " ".join(repairs))
-            button("Dismiss", repairs.clear)
 
 
 def draw(show: Show) -> None:

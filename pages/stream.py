@@ -17,7 +17,7 @@ from fairglvq.wording import gap, percent
 from pages.shared import links, menu
 from pages.shared.style import STYLE, theme
 from pages.shared.visit import StreamVisit, visit
-from pages.shared.widgets import bound, button, one_of
+from pages.shared.widgets import bound, button, one_of, repaired
 
 DATASETS = {"xor": "XOR", "local": "Local"}
 DRIFTS = {"border": "Everything moves", "groups": "Nine in ten of one group", "none": "Nothing"}
@@ -39,10 +39,7 @@ def main() -> None:
     st.title("People arrive, and the world changes", anchor=False)
     with st.container(key="intro"):
         st.markdown(INTRO)
-    if here.repairs:
-        with st.container(key="repaired", border=True, horizontal=True, vertical_alignment="center"):
-            st.markdown("**The link was repaired.** " + " ".join(here.repairs))
-            button("Dismiss", here.repairs.clear)
+    repaired(here.repairs)
     with st.sidebar:
         one_of("Data set", DATASETS, "stream.dataset")
         one_of("Half way changes", DRIFTS, "stream.drift")

@@ -15,7 +15,7 @@ from pages.shared.session import link_to
 from pages.shared.style import STYLE
 from pages.shared.tradeoff import controls, export, links, numbers, picture, results, scenarios, session
 from pages.shared.visit import visit
-from pages.shared.widgets import button, one_of
+from pages.shared.widgets import one_of, repaired
 
 INTRO = (
     "Every mark is a method at one strength, measured on people it has not seen: **up is more accurate, left is "
@@ -35,7 +35,7 @@ def main() -> None:
     with st.container(key="intro"):
         st.markdown(INTRO if visit().regression.shown == "decisions" else numbers.INTRO)
     one_of("What is predicted?", PREDICTED, "regression.shown", label_visibility="collapsed")
-    notices()
+    repaired(visit().curve.repairs)
     if visit().regression.shown == "numbers":
         with st.sidebar:
             numbers.controls()
@@ -60,15 +60,6 @@ def controls_beside(choice: Choice) -> None:
     """What is compared."""
     with st.sidebar:
         controls.panel(choice)
-
-
-def notices() -> None:
-    """What was repaired in the link, until it is dismissed."""
-    repairs = visit().curve.repairs
-    if repairs:
-        with st.container(key="repaired", border=True, horizontal=True, vertical_alignment="center"):
-            st.markdown("**The link was repaired.** " + " ".join(repairs))
-            button("Dismiss", repairs.clear)
 
 
 def body(choice: Choice, was_running: bool) -> None:

@@ -109,3 +109,11 @@ def answer_buttons() -> None:
         then, args = pressed[0]
         then(*args)
         pressed.pop(0)
+
+
+def repaired(repairs: list[str]) -> None:
+    """What had to be repaired in the link, until it is dismissed."""
+    if repairs:
+        with st.container(key="repaired", border=True, horizontal=True, vertical_alignment="center"):
+            st.markdown("**The link was repaired.** " + " ".join(repairs))
+            button("Dismiss", repairs.clear)
