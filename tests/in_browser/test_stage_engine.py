@@ -471,6 +471,14 @@ class Visit:
         expect(self.page.locator("code").first).to_have_text(json.dumps(kinds))
         wait_idle(self.page)
 
+    def wait_dropped(self, times=1):
+        """A prototype moved by hand was sent so many times at least."""
+        self.page.wait_for_function(
+            "(n) => JSON.parse(document.querySelector('code').textContent).filter((k) => k === 'drag').length >= n",
+            arg=times,
+        )
+        wait_idle(self.page)
+
     def wait_view(self, part):
         self.page.locator("code").nth(1).filter(has_text=part).wait_for()
         wait_idle(self.page)
@@ -691,10 +699,52 @@ def test_prototypes_move_by_keyboard(visit):
     for key in ("Enter", "Tab", "Alt+ArrowRight", "Alt+ArrowUp"):
         v.page.keyboard.press(key)
     v.wait_data("model-signature", signature, negate=True)
-    v.wait_gestures(["drag"])
-    assert json.loads(v.page.locator("code").nth(2).inner_text())["prototype"] == 1
     v.page.locator('canvas[data-panel="glvq"]').press("Escape")
     v.page.wait_for_selector(".sheet", state="hidden")
+    v.wait_dropped()
+    assert json.loads(v.page.locator("code").nth(2).inner_text())["prototype"] == 1
+
+
+def test_keys_on_one_prototype_are_one_move_however_slowly_they_come(visit):
+    v = visit()
+    signature = v.data("model-signature")
+    canvas = v.page.locator('canvas[data-panel="glvq"]')
+    canvas.press("Enter")
+    for times in (1, 2):
+        canvas.press("Alt+ArrowRight")
+        v.wait_dropped(times)
+    v.act("back-glvq").click()
+    v.wait_data("model-signature", signature)
+
+
+def test_what_follows_a_key_at_once_finds_the_prototype_dropped(visit):
+    v = visit()
+    signature = v.data("model-signature")
+    canvas = v.page.locator('canvas[data-panel="glvq"]')
+    moved = v.stage.evaluate(  # in one task: no timer of the nudge can come between
+        """(root) => {
+            const { stage } = root.fairglvqStage, canvas = root.querySelector('canvas[data-panel="glvq"]');
+            const press = (key, altKey = false) =>
+                canvas.dispatchEvent(new KeyboardEvent("keydown", { key, altKey, bubbles: true, composed: true }));
+            const start = [...stage.shown(stage.panelOf("glvq")).W];
+            canvas.focus();
+            press("Enter");
+            press("ArrowRight", true);
+            press("Tab");
+            press("ArrowRight", true);
+            const end = stage.shown(stage.panelOf("glvq")).W;
+            const moved = start.map((place, i) => [i, end[i] !== place]).filter(([, is]) => is).map(([i]) => i);
+            stage.undo();
+            stage.undo();
+            return moved;
+        }"""
+    )
+    assert moved == [0, 2]  # sideways: the first and the second prototype
+    v.wait_data("model-signature", signature)
+    canvas.press("Alt+ArrowRight")
+    canvas.press("r")  # the start of training: another model, nothing left to drop
+    v.wait_data("epoch", "0")
+    wait_idle(v.page)
 
 
 def test_film_follows_the_hand_and_trains_on_release(visit):

@@ -33,7 +33,7 @@ export class Stage {
     this.scene = null;
     this.theme = null;
     this.moved = new Map(); // panel key -> model changed by hand
-    this.history = []; // functions that take the last local change back
+    this.history = []; // moves of prototypes that can be taken back: { key, index, before, nudged }
     this.painting = createPainting();
     this.holding = null;
     this.panels = [];
@@ -286,6 +286,7 @@ export class Stage {
 
   /** Another epoch is another model: what was moved by hand or shown from the film gives way. */
   leaveEdits() {
+    this.holding = null;
     this.moved.clear();
     this.history = [];
     this.state.film = null;

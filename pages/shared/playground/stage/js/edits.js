@@ -59,6 +59,7 @@ export class LiveStage extends Stage {
   }
 
   select(selection) {
+    this.endNudge();
     this.state.selection = selection;
     this.invalidate();
   }
@@ -143,6 +144,7 @@ export class LiveStage extends Stage {
 
   grab(view, index, x, y) {
     this.pause();
+    this.endNudge();
     this.hold(view.key, index);
     const positions = drawnPositions(this.shown(this.panelOf(view.key)));
     const [sx, sy] = toScreen(this.viewportOf(view), positions[2 * index], positions[2 * index + 1]);
@@ -162,16 +164,12 @@ export class LiveStage extends Stage {
   }
 
   drop(wasMoved) {
-    const { key, index, before } = this.holding;
+    const move = this.holding;
     this.holding = null;
     this.invalidate();
     if (!wasMoved) return;
-    this.history.push(() => {
-      if (!before) return this.moved.delete(key);
-      this.moved.set(key, before);
-      return before.counts ?? this.measure(key, index); // moved on before Python had answered
-    });
-    this.measure(key, index);
+    if (!move.goesOn) this.history.push(move);
+    this.measure(move.key, move.index);
   }
 
   /** Have a model moved by hand counted by Python. */
@@ -185,13 +183,29 @@ export class LiveStage extends Stage {
 
   nudge(key, index, [dx, dy], times) {
     this.pause();
-    if (!this.holding) this.hold(key, index);
+    if (!this.holding) {
+      const last = this.history.at(-1);
+      this.hold(key, index);
+      Object.assign(this.holding, { nudged: true, goesOn: last?.nudged && last.key === key && last.index === index });
+    }
     const [x0, , x1] = this.scene.meta.bounds;
     const step = (times * NUDGE * (x1 - x0)) / this.state.camera.zoom;
     const positions = drawnPositions(this.shown(this.panelOf(key)));
     this.moveTo(positions[2 * index] + dx * step, positions[2 * index + 1] + dy * step);
     clearTimeout(this.nudgeTimer);
-    this.nudgeTimer = setTimeout(() => this.holding && this.drop(true), NUDGE_REST);
+    this.nudgeTimer = setTimeout(() => this.dropNudged(), NUDGE_REST);
+  }
+
+  dropNudged() {
+    clearTimeout(this.nudgeTimer);
+    if (this.holding?.nudged) this.drop(true);
+  }
+
+  /** All keys up to here are one move, however slowly they came; the next key begins another. */
+  endNudge() {
+    this.dropNudged();
+    const last = this.history.at(-1);
+    if (last) last.nudged = false;
   }
 
   continueFrom(key) {
@@ -240,6 +254,7 @@ export class LiveStage extends Stage {
     const { panel, knob, values } = this.scene.films[key];
     this.pause();
     clearTimeout(this.strengthTimer);
+    this.endNudge();
     this.moved.delete(key);
     this.state.film = { panel: key, index };
     this.invalidate();
@@ -310,9 +325,14 @@ export class LiveStage extends Stage {
 
   /** Take the last move of a prototype back; false if there was none. */
   putBack() {
-    const takeBack = this.history.pop();
-    takeBack?.();
+    this.endNudge();
+    const move = this.history.pop();
+    if (!move) return false;
+    const { key, index, before } = move;
+    if (before) this.moved.set(key, before);
+    else this.moved.delete(key);
+    if (before && !before.counts) this.measure(key, index); // moved on before Python had answered
     this.invalidate();
-    return Boolean(takeBack);
+    return true;
   }
 }
