@@ -131,7 +131,7 @@ def draw(show: Show) -> None:
     settings = model.shown[0]
     for warning in show.warnings:
         st.warning(warning)
-    scene = picture.mount(settings, show, linked=True)
+    scene = picture.mount(settings, show, linked=True, controls_open=controls.more_is_open())
     if settings != model.settings:  # another model is on its way, and a table before may be gone
         return
     if settings.real and "fairtree" in scene.trainings:

@@ -1,9 +1,9 @@
 """Helpers for AppTest: a visit to a page, its trainings awaited, and widgets by what a visitor reads beside them."""
 
+from concurrent import futures
+
 from browser import ROOT
 from streamlit.testing.v1 import AppTest
-
-LIMIT = 300  # runs of the script until a training must have ended
 
 
 def visit(page=None, **query):
@@ -17,14 +17,13 @@ def visit(page=None, **query):
 
 
 def settle(at):
-    """Rerun like the page's own fragment does, until the training asked for is over."""
-    for _ in range(LIMIT):
-        assert not at.exception
-        job = at.session_state["visit"].model.job
-        if job is None or job.future.done():
-            return at.run()
+    """Wait for the trainings asked for, then rerun as the page's own fragment does."""
+    assert not at.exception
+    while (job := at.session_state["visit"].model.job) and not job.future.done():
+        futures.wait([job.future])
         at.run()
-    raise TimeoutError("the training did not end")
+        assert not at.exception
+    return at.run()
 
 
 def labelled(widgets, label):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 PLOT = 280  # pixels of a map's shorter side on a phone; on a larger screen there is more room
+GAP = 2  # pixels on either side of a number: "10" beside "5" must not read as "105"
 SIDES = {
     "top center": (0, -1),
     "middle right": (1, 0),
@@ -72,7 +73,7 @@ def _around(centre: NDArray[np.float64], radius: float) -> Box:
 def _beside(centre: NDArray[np.float64], radius: float, way: tuple[int, int], text: str, font: float) -> Box:
     """The box that a text fills on one side of a mark; Plotly leaves a little room between them."""
     off = 1.25 * radius + 1
-    half_width, half_height = 0.3 * font * len(text), font / 2
+    half_width, half_height = 0.3 * font * len(text) + GAP, font / 2
     x, y = centre[0] + way[0] * (off + half_width), centre[1] + way[1] * (off + half_height)
     return x - half_width, y - half_height, x + half_width, y + half_height
 

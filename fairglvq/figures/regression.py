@@ -55,7 +55,8 @@ def regression_figure(table: pd.DataFrame, measure: str, *, theme: Theme = "ligh
     _lay_out(figure, theme, height)
     figure.update_layout(legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0})
     widest = float((table[f"{measure}_mean"] + table[f"{measure}_std"]).max())
-    figure.update_xaxes(title_text=f"{MEASURES[measure].title} ← fairer", range=[-0.04 * widest, 1.06 * widest])
+    across = [-0.04 * widest, 1.12 * widest]  # with room on the right for the words of the last point
+    figure.update_xaxes(title_text=f"{MEASURES[measure].title} ← fairer", range=across)
     figure.update_yaxes(title_text="R² (%) ↑ more exact")
     return figure
 

@@ -33,7 +33,8 @@ def stream_figure(
         )  # fmt: skip
     if change is not None:
         figure.add_vline(x=change, line={"color": ink, "width": 1, "dash": "dot"})
-        figure.add_annotation(x=change, y=106, text="the world changes", showarrow=False, font={"color": ink})
+        beside = {"xanchor": "left", "xshift": 4, "showarrow": False}
+        figure.add_annotation(x=change, y=106, text="the world changes", font={"color": ink}, **beside)
     figure.update_layout(
         template="none", paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)", height=height,
         font={"color": ink, "size": 13, "family": FONT}, margin={"l": 10, "r": 16, "t": 20, "b": 10},

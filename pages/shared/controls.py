@@ -68,6 +68,11 @@ def panel(settings: Settings, effects: dict[str, str], *, hidden: Collection[str
                     _control(name, settings, effects.get(name))
 
 
+def more_is_open() -> bool:
+    """Whether "More" is open, also before this run has drawn it."""
+    return bool(st.session_state.get("more", visit().more_open[1]))
+
+
 def _control(name: str, settings: Settings, effect: str | None) -> None:
     field, value = FIELDS[name], getattr(settings, name)
     locked = name in visit().display.locked

@@ -31,6 +31,9 @@ def begin() -> Settings:
 def _adopt(query: dict[str, str], model: ModelVisit) -> None:
     model.settings, repairs = links.from_query(own_table.mine(query))
     model.view = read_view(query.get("view"))
+    open_folds = (model.view or {}).get("open")
+    if isinstance(open_folds, list) and "controls" in open_folds:
+        visit().more_open = True, True
     if query.get("view") and model.view is None:
         repairs.append("What the link says about the view could not be read: the whole picture is shown.")
     repairs += display.from_query(query)[1]

@@ -223,14 +223,21 @@ def test_open_details_are_remembered_and_stand_in_the_address_without_a_step_of_
     assert v.page.evaluate("history.length") == length
     v.page.get_by_test_id("stSidebar").get_by_text("More", exact=True).click()
     v.page.get_by_text("Steepness").wait_for()
+    v.wait_query("view", '{"open":["controls","table"]}')
+    wait_idle(v.page)
+    assert v.page.evaluate("history.length") == length
     v.page.get_by_role("link", name="Stream").click()
     v.page.wait_for_url("**/stream")
     v.page.get_by_role("link", name="Playground").click()
     v.page.get_by_text("Steepness").wait_for()
     expect(v.seen().page.locator(".fgs-prototypes table").first).to_be_visible()
-    v.wait_query("view", '{"open":["table"]}')
+    v.wait_query("view", '{"open":["controls","table"]}')
     v.page.reload()
     expect(v.seen().page.locator(".fgs-prototypes table").first).to_be_visible()
+    v.page.get_by_text("Steepness").wait_for()
+    v.page.get_by_test_id("stSidebar").get_by_text("More", exact=True).click()
+    v.page.get_by_text("Steepness").wait_for(state="hidden")
+    v.wait_query("view", '{"open":["table"]}')
 
 
 def test_share_gives_a_link_to_exactly_this_picture(visit):

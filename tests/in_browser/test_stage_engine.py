@@ -398,6 +398,27 @@ def test_arrow_scale_is_a_round_number(modules):
     assert got == pytest.approx([0.002, 1, 2, 5, 50, 2000])
 
 
+def test_a_label_beside_a_curve_covers_nothing(modules):
+    got = modules(
+        "tradeoff.js",
+        """(m) => {
+            const size = [40, 15], plot = [400, 180];
+            const rising = Array.from({ length: 100 }, (_, i) => [20 + i, 150 - i]);
+            const level = Array.from({ length: 100 }, (_, i) => [4 * i, 60]);
+            return [
+                m.clearPlace([20, 150], size, rising, plot), m.clearPlace([200, 90], size, [], plot),
+                m.clearPlace([200, 78], size, level, plot), m.clearPlace([398, 3], size, [], plot),
+            ];
+        }""",
+    )
+    (x, y), above, below, corner = got
+    assert not any(x - 2 < 20 + i < x + 42 and y < 150 - i < y + 15 for i in range(100))
+    assert above == [180, 66]  # where nothing is in the way
+    assert below[1] >= 78
+    assert corner[0] + 40 <= 398
+    assert corner[1] >= 3
+
+
 def test_stamps_lie_over_one_another(modules):
     got = modules(
         "pointlayer.js",
@@ -703,6 +724,44 @@ def test_prototypes_move_by_keyboard(visit):
     v.page.wait_for_selector(".sheet", state="hidden")
     v.wait_dropped()
     assert json.loads(v.page.locator("code").nth(2).inner_text())["prototype"] == 1
+
+
+def test_a_picture_has_a_name_before_it_rests(visit):
+    v = visit()
+    v.stage.evaluate(
+        """(root) => {
+            for (const canvas of root.querySelectorAll("canvas[data-panel]")) canvas.removeAttribute("aria-label");
+            root.fairglvqStage.stage.play(0);
+            root.fairglvqStage.stage.layout();
+        }"""
+    )
+    assert v.page.locator('canvas[data-panel="glvq"]').get_attribute("aria-label") == "GLVQ"
+
+
+def test_the_name_of_an_axis_gives_way_to_a_prototype(visit):
+    v = visit()
+    sides = v.stage.evaluate(
+        """(root) => {
+            const { stage } = root.fairglvqStage, view = stage.panels[0], { ctx } = view, sides = {};
+            const write = ctx.fillText;
+            ctx.fillText = function (text, ...rest) {
+                if (text.endsWith("→")) sides[ctx.textAlign] = true;
+                write.call(ctx, text, ...rest);
+            };
+            const { cx, cy, scale, width, height } = stage.viewportOf(view);
+            const sidesWith = (x, y) => {
+                stage.hold(view.key, 0);
+                stage.moveTo(cx + (x - width / 2) / scale, cy + (height / 2 - y) / scale);
+                stage.layout();
+                stage.drop(false);
+                const found = Object.keys(sides);
+                for (const side of found) delete sides[side];
+                return found;
+            };
+            return [sidesWith(width / 2, height / 2), sidesWith(width - 30, height - 10)];
+        }"""
+    )
+    assert sides == [["right"], ["left"]]
 
 
 def test_keys_on_one_prototype_are_one_move_however_slowly_they_come(visit):

@@ -1,6 +1,7 @@
 """Predicted numbers on the trade-off page: link, curve, and the pictures before and after."""
 
 import json
+from concurrent import futures
 
 import apptest
 import numpy as np
@@ -19,13 +20,13 @@ def visit(**query):
 
 
 def ready(at):
-    """Rerun as the page's own fragment does, until nothing is under way."""
-    for _ in range(200):
+    """Rerun whenever what is under way has ended, until nothing is."""
+    while jobs := at.session_state["visit"].regression.jobs:
         assert not at.exception
-        if not at.session_state["visit"].regression.jobs:
-            return at
+        futures.wait([job.future for job in jobs.values()])
         at.run()
-    raise TimeoutError("the trees were not grown")
+    assert not at.exception
+    return at
 
 
 def specs(at):

@@ -77,14 +77,15 @@ export class Stage {
       this.takeScene(buildScene(unpacked), makeParts);
     } else {
       if (filmsOf(known) !== filmsOf(meta)) this.scene.films = buildScene(unpacked).films;
-      const { films, reply, facts, can_undo, busy, left_out, without } = meta;
-      Object.assign(known, { films, reply, facts, can_undo, busy, left_out, without });
+      const { films, reply, facts, can_undo, busy, left_out, without, controls_open } = meta;
+      Object.assign(known, { films, reply, facts, can_undo, busy, left_out, without, controls_open });
     }
     this.outbox = this.outbox.filter(({ serial }) => serial > (meta.heard ?? Infinity));
     // Not handled yet: it is still on its way, or Streamlit has dropped it. A gesture that comes twice is handled once.
     this.sendGestures();
     this.takeReply(meta.reply);
     Object.assign(this.root.dataset, { without: (meta.without ?? []).join(" "), layout: meta.layout ?? "" });
+    this.keepControls(meta.controls_open);
     this.giveWay(Boolean(meta.busy));
     this.theme = readTheme(this.root, meta.grammar);
     this.layout();
@@ -276,6 +277,12 @@ export class Stage {
   keepFold({ dataset, open }) {
     this.state.open[open ? "add" : "delete"](dataset.fold);
     this.scheduleView();
+  }
+
+  /** The page's own settings behind "More" are in the link as folds of the stage are. */
+  keepControls(open) {
+    if (open === undefined || open === this.state.open.has("controls")) return;
+    this.keepFold({ dataset: { fold: "controls" }, open });
   }
 
   setSpeed(speed) {

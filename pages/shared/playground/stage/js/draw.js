@@ -2,9 +2,10 @@
 
 import { NAME_BAND, toScreen, visibleBox } from "./camera.js";
 import { cellsOf } from "./geometry.js";
-import { drawArrow, drawLabel, drawPrototype } from "./marks.js";
+import { drawArrow, drawLabel, drawPrototype, labelWidth } from "./marks.js";
 
 const WIDEST_RING = 14; // pixels around the mark of the prototype with the largest handicap
+const AXIS_SIZE = 11; // pixels of the letters of an axis's name
 const FLASH_FRAMES = 4; // a flipped pseudo-class glows for so many frames
 
 /** Size of the prototypes' marks: larger on an enlarged panel. */
@@ -41,14 +42,45 @@ export function drawPanel(ctx, dpr, picture) {
 }
 
 /** Names of the axes and how many prototypes lie beyond the edges, above and below the whole picture's points. */
-function drawNames(ctx, { vp, theme, axes, positions }) {
+function drawNames(ctx, picture) {
+  const { vp, axes, positions } = picture;
   const [low, high] = outside(vp, positions);
-  const [top, bottom, right] = [NAME_BAND / 2, vp.height - NAME_BAND / 2, vp.width - 8];
-  const room = (beside) => vp.width - 16 - 9 * beside.length;
-  drawLabel(ctx, `${axes[0]} →`, right, bottom, theme, { align: "right", size: 11, widest: room(low) });
-  drawLabel(ctx, `↑ ${axes[1]}`, 8, top, theme, { size: 11, widest: room(high) });
-  drawLabel(ctx, low, 8, bottom, theme);
-  drawLabel(ctx, high, right, top, theme, { align: "right" });
+  drawBand(ctx, picture, vp.height - NAME_BAND / 2, `${axes[0]} →`, low, "right");
+  drawBand(ctx, picture, NAME_BAND / 2, `↑ ${axes[1]}`, high, "left");
+}
+
+/** A name at its end of a band and a count at the other. The name gives way to prototypes in the band: it goes where it fits. */
+function drawBand(ctx, { vp, theme, positions }, y, name, count, wished) {
+  const widthOf = (text) => labelWidth(ctx, text, theme, AXIS_SIZE);
+  const taken = 9 * count.length;
+  const ends = wished === "left" ? [0, vp.width - taken] : [taken, vp.width];
+  const free = freeStretches(vp, positions, y, ends);
+  if (wished === "right") free.reverse();
+  const [left, right] = free.find(([from, to]) => to - from >= widthOf(name)) ?? free.reduce((a, b) => (b[1] - b[0] > a[1] - a[0] ? b : a));
+  const align = left < vp.width - right ? "left" : "right";
+  const at = align === "left" ? left : right;
+  drawLabel(ctx, shortened(name, (text) => widthOf(text) <= right - left), at, y, theme, { align, size: AXIS_SIZE, widest: right - left });
+  const other = wished === "left" ? "right" : "left";
+  drawLabel(ctx, count, other === "left" ? 8 : vp.width - 8, y, theme, { align: other });
+}
+
+/** Stretches of a band, from left to right, in which no prototype lies. */
+function freeStretches(vp, positions, y, [start, end]) {
+  const radius = prototypeRadius(vp);
+  const marks = Array.from({ length: positions.length / 2 }, (_, j) => toScreen(vp, positions[2 * j], positions[2 * j + 1]));
+  const xs = marks.filter(([, py]) => Math.abs(py - y) < radius + AXIS_SIZE / 2).map(([px]) => px).sort((a, b) => a - b);
+  const edges = [start + 8 - radius, ...xs, end - 8 + radius];
+  return edges.slice(1).map((to, i) => [edges[i] + radius, to - radius]);
+}
+
+/** A name without its last columns, as many of them as are needed to fit. */
+function shortened(name, fits) {
+  const [, before, columns, after] = name.match(/^(↑ )?(.*?)( →)?$/);
+  const parts = columns.split(", ");
+  const text = (n) => `${before ?? ""}${parts.slice(0, n).join(", ")}${after ?? ""}`;
+  let n = parts.length;
+  while (n > 1 && !fits(text(n))) n -= 1;
+  return text(n);
 }
 
 /** How many prototypes lie beyond the edges: ["◂ 4 ▾ 1", "▴ 2 1 ▸"]. */

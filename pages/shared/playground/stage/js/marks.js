@@ -112,9 +112,16 @@ export function drawArrow(ctx, x, y, dx, dy, { colour, width, dash = [], halo = 
   ctx.fill();
 }
 
+const labelFont = (theme, size) => `600 ${size}px ${theme.font}`;
+
+export function labelWidth(ctx, text, theme, size) {
+  ctx.font = labelFont(theme, size);
+  return ctx.measureText(text).width;
+}
+
 /** Text that can be read on any ground: it carries a rim of the background colour. */
 export function drawLabel(ctx, text, x, y, theme, { align = "left", size = 12, widest = undefined } = {}) {
-  ctx.font = `600 ${size}px ${theme.font}`;
+  ctx.font = labelFont(theme, size);
   ctx.textAlign = align;
   ctx.textBaseline = "middle";
   ctx.lineJoin = "round";

@@ -38,6 +38,7 @@ export function createPanel(key, stage) {
     },
     update(panel, model) {
       const big = stage.state.enlarged === key;
+      if (!canvas.hasAttribute("aria-label")) this.describe(panel.title); // until the picture rests and is described
       patchText(title, panel.title);
       const moved = model.source === "dragged" && !stage.holding;
       const remark = moved ? stage.replyFor(key)?.message ?? "Moved by you." : panel.note ?? "";

@@ -87,13 +87,14 @@ function drawCurves(parts, scene) {
   };
   parts.axes = axes;
   parts.curves = found.map((curve) => ({ ...curve, places: curve.results.map((t) => place(t, axes)) }));
-  parts.svg.replaceChildren(...gridLines(axes), ...limitLine(scene, axes), ...parts.curves.map(({ film, places }) =>
-    makeSvg("path", { class: `fgs-line fgs-line-${film.panel.key}`, d: `M${places.map((p) => p.join()).join("L")}` })));
+  const limit = limitPlaces(scene, axes);
+  const lines = [["limit", limit], ...parts.curves.map(({ film, places }) => [film.panel.key, places])];
+  parts.svg.replaceChildren(...gridLines(axes), ...lines.filter(([, places]) => places.length).map(([key, places]) =>
+    makeSvg("path", { class: `fgs-line fgs-line-${key}`, d: `M${places.map((p) => p.join()).join("L")}` })));
   parts.rings = Object.fromEntries(films.map(({ panel }) => [panel.key, makeElement("span", { class: "fgs-ring" })]));
   parts.marks.replaceChildren(
     ...parts.curves.flatMap(({ places }) => places.map((p) => spot("fgs-dot", p))),
-    ...parts.curves.flatMap(({ film: { knob, values }, places }) =>
-      [0, values.length - 1].map((m) => endLabel(places[m], strengthText(knob, values[m])))),
+    ...endLabels(parts, [...lines.map(([, places]) => places), ...singles.map(([, t]) => [place(t, axes)])]),
     ...singles.map(([p, t]) => spot(`fgs-single fgs-single-${p.key}`, place(t, axes))),
     ...Object.values(parts.rings));
   const percentAt = (ticks, value) => `${(100 * (value - ticks[0])) / (ticks.at(-1) - ticks[0])}%`;
@@ -106,11 +107,9 @@ function drawCurves(parts, scene) {
 }
 
 /** The best accuracy that any method can reach at each gap, as far as the plot shows it. */
-function limitLine({ meta: { limit } }, { x, y }) {
+function limitPlaces({ meta: { limit } }, { x, y }) {
   const inside = (limit ?? []).filter(([sp, accuracy]) => 100 * sp <= x.at(-1) && 100 * accuracy >= y[0] && 100 * accuracy <= y.at(-1));
-  if (inside.length < 2) return [];
-  const places = inside.map(([sp, accuracy]) => place({ sp, accuracy }, { x, y }).join());
-  return [makeSvg("path", { class: "fgs-line fgs-line-limit", d: `M${places.join("L")}` })];
+  return inside.length < 2 ? [] : inside.map(([sp, accuracy]) => place({ sp, accuracy }, { x, y }));
 }
 
 function drawLegend(parts, singles, limit) {
@@ -140,11 +139,42 @@ function spot(kind, [left, top]) {
 
 const inBrief = ({ accuracy, sp }) => `${percent(accuracy)} right, gap ${gapPoints(sp)}`;
 
-/** Says which end of the curve this is; turned inwards near the edges of the plot. */
-function endLabel([left, top], text) {
-  const shift = `translate(${left < 0.15 ? "0" : left > 0.85 ? "-100%" : "-50%"}, ${top < 0.15 ? "45%" : "-145%"})`;
-  const style = `left:${100 * left}%;top:${100 * top}%;transform:${shift}`;
-  return makeElement("span", { class: "fgs-end", style }, text);
+const LETTER = [6.5, 15]; // pixels of a letter of `.fgs-end`, wide and high
+const CLEAR = 9; // pixels between a label and what it names: the ring is 9 wide
+
+/** Which end of a curve is which strength, each label where it covers least of the lines and marks. */
+function endLabels({ plot, curves }, lines) {
+  const size = [plot.clientWidth || 400, plot.clientHeight || 180];
+  const inPixels = (places) => places.map((p) => p.map((share, i) => share * size[i]));
+  const marks = lines.flatMap((places) => alongLine(inPixels(places)));
+  return curves.flatMap(({ film: { knob, values }, places }) => [0, values.length - 1].map((m) => {
+    const text = strengthText(knob, values[m]);
+    const [at] = inPixels([places[m]]);
+    const [left, top] = clearPlace(at, [LETTER[0] * text.length, LETTER[1]], marks, size);
+    const style = `left:calc(${100 * places[m][0]}% + ${left - at[0]}px);top:calc(${100 * places[m][1]}% + ${top - at[1]}px)`;
+    return makeElement("span", { class: "fgs-end", style }, text);
+  }));
+}
+
+/** Places on a broken line, three pixels apart. */
+function alongLine(places) {
+  return places.flatMap(([x, y], i) => {
+    const [nx, ny] = places[i + 1] ?? [x, y];
+    const steps = Math.ceil(Math.hypot(nx - x, ny - y) / 3) || 1;
+    return Array.from({ length: steps }, (_, k) => [x + ((nx - x) * k) / steps, y + ((ny - y) * k) / steps]);
+  });
+}
+
+/** Left and top of a box of this size beside a place, inside the plot, with the fewest marks under it. */
+export function clearPlace([x, y], [width, height], marks, [right, bottom]) {
+  const sideways = [x - width / 2, x + CLEAR, x - CLEAR - width, x, x - width];
+  const upwards = [y - CLEAR - height, y + CLEAR, y - height / 2];
+  const beside = (left, top) => left >= x || left + width <= x || top >= y || top + height <= y;
+  const boxes = upwards.flatMap((top) => sideways.map((left) => [left, top])).filter(([left, top]) =>
+    beside(left, top) && left >= 0 && top >= 0 && left + width <= right && top + height <= bottom);
+  const covered = ([left, top]) => marks.filter(([mx, my]) =>
+    mx > left - 2 && mx < left + width + 2 && my > top && my < top + height).length;
+  return boxes.reduce((best, box) => (covered(box) < covered(best) ? box : best), boxes[0] ?? [x, y]);
 }
 
 /** The film model nearest in strength to the model shown. */
