@@ -21,7 +21,7 @@ from fairglvq.datasets.files import data_folder
 from fairglvq.experiments import methods, paper, sweep
 from fairglvq.experiments.engine import Engine, Progress
 from fairglvq.experiments.store import Store
-from fairglvq.experiments.sweep import BINS, ModelKey, Sweep
+from fairglvq.experiments.sweep import BINS, FINE_BINS, ModelKey, Sweep
 from fairglvq.fairness import limit
 from fairglvq.fairness.limit import Limit
 from fairglvq.version import __version__
@@ -96,7 +96,9 @@ def plans() -> list[Sweep]:
     plain = [_full(paper.paper_sweep(name)) for name in paper.PARAMETERS]
     german = _full(sweep.of("german", {"inp": (0, 1, 2, 5, 10, 20), "fairglvq": (0, 0.5, 1, 1.5, 2, 4)}, **GERMAN))
     repeated = [_table1(name, step) for name in ("local", "xor") for step in paper.STEPS]
-    return [*plain, german, *repeated, *(_in_bins(plan) for plan in (*plain, german) if plan.dataset in ESTIMATED)]
+    coarse = [_in_bins(plan, BINS) for plan in (*plain, german) if plan.dataset in ESTIMATED]
+    fine = [_in_bins(plan, FINE_BINS) for plan in plain if plan.dataset == "adult"]  # only there do finer bins pay
+    return [*plain, german, *repeated, *coarse, *fine]
 
 
 def _table1(dataset: str, step: str) -> Sweep:
@@ -113,8 +115,8 @@ def _full(plan: Sweep) -> Sweep:
     return sweep.of(plan.dataset, every, folds=plan.folds, seeds=plan.seeds, **dict(plan.params))
 
 
-def _in_bins(plan: Sweep) -> Sweep:
-    return replace(plan, strengths=tuple((name, own) for name, own in plan.strengths if name in QUICK), bins=BINS)
+def _in_bins(plan: Sweep, bins: int) -> Sweep:
+    return replace(plan, strengths=tuple((name, own) for name, own in plan.strengths if name in QUICK), bins=bins)
 
 
 def make(engine: Engine, store: Store | None = None, progress: Progress | None = None) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from fairglvq.experiments.evaluation import summarise
 from fairglvq.fairness.limit import Limit
 from fairglvq.intervals import SMALL
 from fairglvq.tradeoff.measures import MEASURES
-from fairglvq.wording import count, flagged
+from fairglvq.wording import count, flagged, in_hundredths
 from fairglvq.wording import gap as gap_words
 
 KEYS = ["dataset", "method", "strength"]
@@ -44,12 +44,14 @@ def label(method: str, strength: float | None = None) -> str:
 
 
 def strength_words(method: str, strength: float | None) -> str:
-    """``C = 0.5``, ``20 projections``; without a knob, nothing."""
+    """``C = 0.5``, ``20 projections``, ``gap ≤ 5 points``; without a knob, nothing."""
     knob = methods.get(method).knob
     if knob is None or no_strength(strength):
         return ""
     if knob == "projections":
         return count(strength, "projection")  # type: ignore[arg-type]
+    if knob == "parity":
+        return f"gap ≤ {in_hundredths(1 - strength):g} points"  # type: ignore[operator]
     return f"{knob} = {strength:g}"
 
 

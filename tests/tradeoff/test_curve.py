@@ -27,6 +27,8 @@ def test_points_in_words():
     assert curve.label("fairglvq", 0.5) == "FairGLVQ (C = 0.5)"
     assert curve.label("inp", 1) == "INP + GLVQ (1 projection)"
     assert curve.label("inp", 20) == "INP + GLVQ (20 projections)"
+    assert curve.label("paritylvq", 0.95) == "ParityLVQ (gap ≤ 5 points)"
+    assert curve.label("exponentiated_gradient", 1.0).endswith("(gap ≤ 0 points)")
     assert curve.label("glvq", math.nan) == "GLVQ"
 
 

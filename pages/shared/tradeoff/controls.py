@@ -86,8 +86,9 @@ def _methods(label: str, choice: Choice, prototypes: bool, **more: Any) -> None:
 def _strengths(name: str, values: tuple[float, ...]) -> None:
     method = methods.get(name)
     typed, problem = visit().curve.refused.get(name, (write_strengths(values), ""))
+    knob = "parity (1 \N{MINUS SIGN} gap)" if method.knob == "parity" else method.knob
     control(
-        "text_input", f"{method.title}: {method.knob}", typed, partial(_set_strengths, name),
+        "text_input", f"{method.title}: {knob}", typed, partial(_set_strengths, name),
         name=f"curve_strengths_{name}", help=method.explanation,
     )  # fmt: skip
     if problem:
