@@ -71,7 +71,7 @@ def cautions(report: Report) -> list[str]:
 def decided(report: Report) -> dict[str, str]:
     """What was decided, and by whom."""
     data = report.data
-    chosen = listed([f"{name} {value}" for name, value in report.settings.items()][:4])
+    chosen = "; ".join([f"{name}: {value}" for name, value in report.settings.items()][:4])
     parity = report.gaps[0].value
     ask = "" if math.isnan(parity) else f"whether a gap of {gap(parity)} can be accepted, and who answers for it."
     return {
