@@ -23,7 +23,7 @@ long: $(VENV)/.ready-dev chromium warm
 
 # More than fifty clicks on pages that are still being drawn; `make test` makes nine.
 early-clicks: $(VENV)/.ready-dev chromium warm
-	EARLY_CLICK_ROUNDS=6 $(BIN)/python -m pytest tests/in_browser/test_early_clicks.py
+	EARLY_CLICK_ROUNDS=6 $(BIN)/python -m pytest -m browser tests/in_browser/test_early_clicks.py
 
 # How the app feels, on a machine that does nothing else.
 measure: $(VENV)/.ready-dev chromium warm

@@ -36,7 +36,6 @@ ESTIMATED = ("adult", "compas", "german")
 LIMIT_POINTS = 120
 LEFT_OUT = {
     "local": ("threshold_optimizer", "boosted_threshold_optimizer"),  # they refuse it: a group has one label only
-    "adult": ("boosted_exponentiated_gradient",),  # 200 s per model on a busy machine
 }
 """Methods that are not in the bundle of a data set."""
 

@@ -52,13 +52,20 @@ PAGES = {
         "prototypes", {"data": "german", "C": "2.35", "k": "3", "seed": "1{round}", "beta": "3", **SMALL},
         ["Side by side", "More", "Export"],
     ),
+    "stream": ("stream", {"data": "local", "drift": "groups", "C": "2.25"}, ["Play"]),
+    "paper": (
+        "paper", {"section": "algorithm", "dataset": "local", "C": "0.5", "epochs": "50", "point": "2{round}"},
+        ["Code"],
+    ),
+    "lesson": ("lesson", {"step": "3", "lang": "de", "progress": "3"}, ["Einem Raum"]),
 }  # fmt: skip
-ROUNDS = int(os.environ.get("EARLY_CLICK_ROUNDS", "1"))  # six make 54 clicks: `make early-clicks`
+RARE = ("stream", "paper", "lesson")  # these have few settings to lose, so not in every `make test`
+ROUNDS = int(os.environ.get("EARLY_CLICK_ROUNDS", "1"))  # six make 72 clicks: `make early-clicks`
 SLOWDOWN = 4  # times
 
 
 @pytest.mark.parametrize("number", range(1, ROUNDS + 1))
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name in RARE)) for name in PAGES])
 def test_early_clicks_change_nothing_that_the_link_asked_for(app, name, number):
     path, asked, clicks = PAGES[name]
     query = {parameter: value.format(round=number) for parameter, value in asked.items()}
