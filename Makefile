@@ -21,7 +21,7 @@ test: lint chromium warm
 long: $(VENV)/.ready-dev chromium warm
 	$(BIN)/python -m pytest -m long
 
-# More than fifty clicks on pages that are still being drawn; `make test` makes nine.
+# More than seventy clicks on pages that are still being drawn; `make test` makes two.
 early-clicks: $(VENV)/.ready-dev chromium warm
 	EARLY_CLICK_ROUNDS=6 $(BIN)/python -m pytest -m browser tests/in_browser/test_early_clicks.py
 

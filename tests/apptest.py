@@ -1,9 +1,14 @@
 """Helpers for AppTest: a visit to a page, its trainings awaited, and widgets by what a visitor reads beside them."""
 
 from concurrent import futures
+from functools import cache
 
 from browser import ROOT
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
+
+# AppTest looks for components in all installed packages at every visit: a third of a second, always the same answer.
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 
 def visit(page=None, **query):

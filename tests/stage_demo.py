@@ -54,6 +54,7 @@ def vote(X, s, W, before):
     return np.where(votes.sum(1) > 0, votes.argmax(1), before)
 
 
+@st.cache_data(show_spinner=False)
 def train(X, y, s, W, labels, C, epochs=EPOCHS, seed=1):
     """Arrays of one panel, as the stage wants them."""
     rng = np.random.default_rng(seed)

@@ -178,6 +178,7 @@ def test_bench_measures_streams():
     assert all(0 < microseconds < np.inf for microseconds in timings.values())
 
 
+@pytest.mark.long
 def test_ablation_table_times_the_kernels_without_each_trick(monkeypatch):
     monkeypatch.setattr(bench, "CASES", (bench.Case("xor", 300, 2, 50, 0.03, 3, 1.0),))
     chosen = ("all tricks", "exp of the C library")

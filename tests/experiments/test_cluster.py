@@ -125,6 +125,7 @@ def test_cancel_frees_the_worker_at_once_and_drops_the_answer(pool, data, finish
     assert (long.state, long.rows, long.problem) == ("cancelled", {}, "")
 
 
+@pytest.mark.long
 def test_workers_that_die_are_replaced_and_get_the_data_again(cluster, pool, data, finished_at):
     from distributed import Client
 

@@ -279,6 +279,7 @@ def test_a_student_with_a_mouse_does_all_steps_and_finds_them_again(mouse):
     student.reads(STEPS[6])
 
 
+@pytest.mark.long
 def test_a_student_with_a_keyboard_does_all_steps_in_german_on_a_phone(keys):
     student = keys("?lang=de", viewport={"width": 390, "height": 844})
     before = student.signature()

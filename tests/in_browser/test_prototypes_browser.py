@@ -144,6 +144,7 @@ def test_section_sorting_and_open_card_survive_a_page_switch(visit):
     v.wait_text("Who pays, person by person")
 
 
+@pytest.mark.long
 def test_adult_with_forty_prototypes(visit):
     v = visit("?data=adult&k=20&epochs=10&metric=euclidean&bins=0&beside=fairglvq").seen()
     expect(v.page.get_by_text("decides with 40 prototypes")).to_be_visible()

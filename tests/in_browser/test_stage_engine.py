@@ -728,14 +728,18 @@ def test_prototypes_move_by_keyboard(visit):
 
 def test_a_picture_has_a_name_before_it_rests(visit):
     v = visit()
-    v.stage.evaluate(
+    described = re.compile("Press Enter to pick a prototype")
+    expect(v.page.locator('canvas[data-panel="glvq"]')).to_have_attribute("aria-label", described)
+    name = v.stage.evaluate(
         """(root) => {
-            for (const canvas of root.querySelectorAll("canvas[data-panel]")) canvas.removeAttribute("aria-label");
-            root.fairglvqStage.stage.play(0);
-            root.fairglvqStage.stage.layout();
+            const { stage } = root.fairglvqStage, canvas = root.querySelector('canvas[data-panel="glvq"]');
+            canvas.removeAttribute("aria-label");
+            stage.play(0);
+            stage.layout();
+            return canvas.getAttribute("aria-label");
         }"""
     )
-    assert v.page.locator('canvas[data-panel="glvq"]').get_attribute("aria-label") == "GLVQ"
+    assert name == "GLVQ"
 
 
 def test_the_name_of_an_axis_gives_way_to_a_prototype(visit):

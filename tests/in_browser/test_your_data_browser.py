@@ -184,6 +184,7 @@ def test_the_example_file_can_be_downloaded_and_uploaded_again(visit, tmp_path):
     v.wait_text("Before any model")
 
 
+@pytest.mark.long
 def test_the_first_visitor_of_a_server_may_come_by_a_link(browser):
     with streamlit_app("app.py") as url:
         page = browser.new_page()
