@@ -7,11 +7,13 @@ import pytest
 from browser import ONE_PROCESS, chromium, streamlit_app
 from playwright.sync_api import Error as PlaywrightError
 
+STARTING = ("test_command_line.py", "test_cluster.py", "test_engine.py", "test_evaluation.py")  # many processes
+
 
 def pytest_collection_modifyitems(items):
-    """Files with a browser come first: they take longest, and the last file of a run has nobody beside it."""
-    slow = {item.path for item in items if item.get_closest_marker("browser")}
-    items.sort(key=lambda item: item.path not in slow)
+    """Files with a browser come first, then those that start processes: the last file of a run has nobody beside it."""
+    browsing = {item.path for item in items if item.get_closest_marker("browser")}
+    items.sort(key=lambda item: (item.path not in browsing, item.path.name not in STARTING))
 
 
 def pytest_exception_interact(node, report):

@@ -118,7 +118,7 @@ def test_a_run_in_the_background_uses_every_thread_of_the_cluster(pool, data, fi
 
 
 def test_cancel_frees_the_worker_at_once_and_drops_the_answer(pool, data, finished_at):
-    long = pool.begin(sweep_run(data, {"fairglvq": (0,)}, **LONG | SECONDS), "me")
+    long = pool.begin(sweep_run(data, {"fairglvq": (0,)}, **LONG), "me")
     wait_for(lambda: len(finished_at) == 2, 60, "both starts")
     pool.cancel(long, "me")
     assert finished(pool, pool.begin(sweep_run(data, {"glvq": ()}), "me")).state == "done"

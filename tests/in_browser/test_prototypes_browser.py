@@ -77,6 +77,7 @@ def visit(browser, app):
     yield from visits(browser, app, Visit, viewport={"width": 1280, "height": 900})
 
 
+@pytest.mark.long
 def test_the_first_visitor_of_a_server_may_come_by_a_link(visit):
     v = visit("?data=local&k=2").seen()
     expect(v.page.get_by_text("decides with 4 prototypes")).to_be_visible()
@@ -172,6 +173,7 @@ def test_adult_with_forty_prototypes(visit):
     )
 
 
+@pytest.mark.long
 def test_training_adult_shows_progress_and_can_be_cancelled(visit):
     v = visit("?data=xor").seen()
     v.page.get_by_test_id("stSidebar").get_by_role("radio", name="Adult").click()

@@ -120,6 +120,7 @@ def test_a_killed_server_goes_on_where_it_was(browser, tmp_path):
         context.close()
 
 
+@pytest.mark.long
 def test_a_store_that_cannot_be_written_is_named_and_everything_else_works(browser, tmp_path):
     (tmp_path / "file").write_text("")
     with streamlit_app("app.py", FAIRGLVQ_STORE=str(tmp_path / "file" / "rows.sqlite")) as url:
