@@ -1,4 +1,4 @@
-"""What a learned metric and handicaps say: how much columns count, what axes mean, whom a handicap moves."""
+"""What a learned metric and handicaps say: how much columns count, whom a handicap moves."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from fairglvq import wording
 from fairglvq.datasets.base import columns_of
 from fairglvq.explain.cells import Explained, PrototypeModel
 from fairglvq.explain.people import Population
-from fairglvq.lvq.axes import axis_traits
-from fairglvq.wording import AxisTrait
 
 
 class Relevance(NamedTuple):
@@ -35,13 +33,6 @@ def relevance_profile(people: Population, model: PrototypeModel) -> list[Relevan
     total = weights.sum() or 1.0
     found = [Relevance(trait[0].column, float(weights[columns_of(trait)].sum() / total)) for trait in people.traits]
     return sorted(found, key=lambda one: -one.share)
-
-
-def model_axes(people: Population, model: PrototypeModel, most: int = 3) -> list[list[AxisTrait]]:
-    """For every axis of a metric of one or two rows the columns that make it; none for other models."""
-    if model.omega is None or model.mixture is None or len(model.omega) > 2:
-        return []
-    return axis_traits(model.mixture, people.X, people.blocks, most)
 
 
 class Handicap(NamedTuple):

@@ -9,7 +9,7 @@ from models import after_inp, held, small, squared
 from fairglvq import GLVQ, FairGLVQ, ParityLVQ, datasets, explain
 from fairglvq.datasets import Block
 from fairglvq.explain import PrototypeModel, decision
-from fairglvq.explain.metric import Handicap, handicap, handicap_words, model_axes, relevance_profile
+from fairglvq.explain.metric import Handicap, handicap, handicap_words, relevance_profile
 from fairglvq.explain.people import Population, population
 
 ESTIMATORS = {
@@ -202,10 +202,3 @@ def test_relevances_are_the_estimators_weighed_by_spread(learned):
     own = [j for b in people.blocks if "age" in (b.column, b.bins_of) for j in range(b.start, b.stop)]
     assert len(own) > 2
     assert dict(found)["age"] == pytest.approx(weighed[own].sum() / weighed.sum())
-
-
-def test_axes_are_named_for_planes_only(learned):
-    people, _, model = learned
-    axes = model_axes(people, model)
-    assert len(axes) == (2 if len(model.omega) == 2 else 0)
-    assert all({trait.column for trait in axis} <= set(people.columns) for axis in axes)
