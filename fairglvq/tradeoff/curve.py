@@ -117,8 +117,10 @@ class Knee:
         saved, paid = self.unfair_end[0] - self.at[0], self.unfair_end[1] - self.at[1]
         more, dear = self.at[0] - self.fair_end[0], self.at[1] - self.fair_end[1]
         x, y = MEASURES[self.x].title, MEASURES[self.y].title
+        method = methods.get(self.method)
+        way = "Down" if method.knob == "parity" else "Up"
         return (
-            f"Up to {strength_words(self.method, self.strength)}, {methods.get(self.method).title} narrows the {x} by "
+            f"{way} to {strength_words(self.method, self.strength)}, {method.title} narrows the {x} by "
             f"{gap_words(saved)} and loses {gap_words(paid)} of {y}; beyond that, another {gap_words(more)} of the gap "
             f"cost {gap_words(dear)} of {y}."
         )
