@@ -22,13 +22,13 @@ def visit(page=None, **query):
 
 
 def settle(at):
-    """Wait for the trainings asked for, then rerun as the page's own fragment does."""
+    """Rerun, as the page's own fragment does, whenever the training asked for has ended."""
     assert not at.exception
-    while (job := at.session_state["visit"].model.job) and not job.future.done():
-        futures.wait([job.future])
+    while (model := at.session_state["visit"].model).job in model.awaited:
+        futures.wait([model.job.future])
         at.run()
         assert not at.exception
-    return at.run()
+    return at
 
 
 def labelled(widgets, label):
