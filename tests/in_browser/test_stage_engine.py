@@ -749,7 +749,7 @@ def test_the_name_of_an_axis_gives_way_to_a_prototype(visit):
             const { stage } = root.fairglvqStage, view = stage.panels[0], { ctx } = view, sides = {};
             const write = ctx.fillText;
             ctx.fillText = function (text, ...rest) {
-                if (text.endsWith("→")) sides[ctx.textAlign] = true;
+                if (/^↑|→$/.test(text)) sides[ctx.textAlign + text.match(/[↑→]/)] = true;
                 write.call(ctx, text, ...rest);
             };
             const { cx, cy, scale, width, height } = stage.viewportOf(view);
@@ -765,7 +765,7 @@ def test_the_name_of_an_axis_gives_way_to_a_prototype(visit):
             return [sidesWith(width / 2, height / 2), sidesWith(width - 30, height - 10)];
         }"""
     )
-    assert sides == [["right"], ["left"]]
+    assert sides == [["right→", "left↑"], ["left→", "left↑"]]
 
 
 def test_keys_on_one_prototype_are_one_move_however_slowly_they_come(visit):

@@ -57,7 +57,8 @@ function drawBand(ctx, { vp, theme, positions }, y, name, count, wished) {
   const free = freeStretches(vp, positions, y, ends);
   if (wished === "right") free.reverse();
   const [left, right] = free.find(([from, to]) => to - from >= widthOf(name)) ?? free.reduce((a, b) => (b[1] - b[0] > a[1] - a[0] ? b : a));
-  const align = left < vp.width - right ? "left" : "right";
+  const nearer = left - (vp.width - right); // below 0: to the left edge
+  const align = Math.abs(nearer) < 1 ? wished : nearer < 0 ? "left" : "right";
   const at = align === "left" ? left : right;
   drawLabel(ctx, shortened(name, (text) => widthOf(text) <= right - left), at, y, theme, { align, size: AXIS_SIZE, widest: right - left });
   const other = wished === "left" ? "right" : "left";
