@@ -762,10 +762,10 @@ def test_the_name_of_an_axis_gives_way_to_a_prototype(visit):
                 for (const side of found) delete sides[side];
                 return found;
             };
-            return [sidesWith(width / 2, height / 2), sidesWith(width - 30, height - 10)];
+            return [sidesWith(width / 2, height / 2), sidesWith(width - 30, height - 10), sidesWith(-300, height - 10)];
         }"""
     )
-    assert sides == [["right→", "left↑"], ["left→", "left↑"]]
+    assert sides == [["right→", "left↑"], ["left→", "left↑"], ["right→", "left↑"]]
 
 
 def test_keys_on_one_prototype_are_one_move_however_slowly_they_come(visit):

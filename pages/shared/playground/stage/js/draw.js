@@ -69,7 +69,8 @@ function drawBand(ctx, { vp, theme, positions }, y, name, count, wished) {
 function freeStretches(vp, positions, y, [start, end]) {
   const radius = prototypeRadius(vp);
   const marks = Array.from({ length: positions.length / 2 }, (_, j) => toScreen(vp, positions[2 * j], positions[2 * j + 1]));
-  const xs = marks.filter(([, py]) => Math.abs(py - y) < radius + AXIS_SIZE / 2).map(([px]) => px).sort((a, b) => a - b);
+  const inBand = ([px, py]) => Math.abs(py - y) < radius + AXIS_SIZE / 2 && px > -radius && px < vp.width + radius;
+  const xs = marks.filter(inBand).map(([px]) => px).sort((a, b) => a - b);
   const edges = [start + 8 - radius, ...xs, end - 8 + radius];
   return edges.slice(1).map((to, i) => [edges[i] + radius, to - radius]);
 }
