@@ -28,6 +28,7 @@ CHROMIUM_ARGS = [
     "--no-first-run",
 ]
 ONE_PROCESS = ("--process-per-site", "--renderer-process-limit=1")
+open_browsers = []  # what stands on their pages is told when a test fails
 
 
 def free_port():
@@ -115,9 +116,11 @@ def chromium(*args):
     executable = next((path for path in map(shutil.which, names) if path), None)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=[*CHROMIUM_ARGS, *args])
+        open_browsers.append(browser)
         try:
             yield browser
         finally:
+            open_browsers.remove(browser)
             browser.close()
 
 

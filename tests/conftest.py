@@ -4,7 +4,7 @@ import sys
 from types import ModuleType
 
 import pytest
-from browser import ONE_PROCESS, chromium, streamlit_app
+from browser import ONE_PROCESS, chromium, open_browsers, streamlit_app
 from playwright.sync_api import Error as PlaywrightError
 
 STARTING = ("test_command_line.py", "test_cluster.py", "test_engine.py", "test_evaluation.py")  # many processes
@@ -16,10 +16,9 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: (item.path not in browsing, item.path.name not in STARTING))
 
 
-def pytest_exception_interact(node, report):
+def pytest_exception_interact(report):
     """A failed browser test says what stood on its pages."""
-    browser = getattr(node, "funcargs", {}).get("browser")
-    for page in [page for context in browser.contexts for page in context.pages] if browser else []:
+    for page in [page for browser in open_browsers for context in browser.contexts for page in context.pages]:
         try:
             report.sections.append((page.url, page.locator("body").inner_text(timeout=5000)))
         except PlaywrightError as problem:
