@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 
 from pages.shared import display
 from pages.shared.style import EMBED_STYLE, PROJECTOR_STYLE
@@ -45,15 +49,32 @@ if (!window.fairglvqOneStep) {
 
 def navigate() -> StreamlitPage:
     """The page that the address asks for, with the menu above it."""
+    here, context = visit(), get_script_run_ctx()
+    if context and _overtaken(context):
+        st.switch_page(next(page for page in pages() if page.url_path == here.page))
     page = st.navigation(pages(), position="hidden" if st.context.is_embedded else "top")
-    here = visit()
     if here.page != page.url_path:
         here.page, here.entries = page.url_path, here.entries + 1
+    if context:
+        here.page_hashes[page.url_path] = context.page_script_hash
     with st.container(key="one_step"):
         st.html(ONE_STEP, unsafe_allow_javascript=True)
     _follow_display()
     answer_buttons()
     return page
+
+
+def _overtaken(context: ScriptRunContext) -> bool:
+    """Whether the message behind this run was sent from a page that the visitor had left by the menu.
+
+    A slider or the stage may send it a moment after the click, before the browser has heard of the other page. It asks
+    for the page that the browser still stands on, and would lead back to it. `st.context.url` names the page asked for.
+    """
+    here, info = visit(), context.context_info
+    if info is None or context.is_history_navigation or here.page is None:
+        return False
+    stands_on = urlsplit(info.url).path.rpartition("/")[2]
+    return stands_on != here.page and here.page_hashes.get(stands_on) == context.page_script_hash
 
 
 def _follow_display() -> None:

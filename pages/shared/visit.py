@@ -325,6 +325,7 @@ class Visit:
 
     page: str | None = None
     entries: int = 0  # how often a page was entered from another one
+    page_hashes: dict[str, str] = field(default_factory=dict)  # what Streamlit calls the pages entered so far
     more_open: tuple[bool, bool] = (False, False)  # settings that few need: when they were drawn first, and now
     display: Display = field(default_factory=Display)
     display_address: Address = field(default_factory=Address)
@@ -372,6 +373,7 @@ def begin_anew() -> None:
         del st.session_state[name]
     st.session_state[KEY] = Visit(
         page=before.page,
+        page_hashes=before.page_hashes,
         display=before.display,
         display_address=before.display_address,
         pressed=before.pressed,

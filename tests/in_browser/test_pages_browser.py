@@ -5,6 +5,12 @@ from browser import Watch, streamlit_app, visits, wait_idle
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
+HEARS_LATE = """
+window.WebSocket = class extends WebSocket {
+  addEventListener(kind, heard, ...options) {
+    super.addEventListener(kind, kind === "message" ? (event) => setTimeout(heard, 600, event) : heard, ...options);
+  }
+};"""  # what the server says is on its way for so many milliseconds
 PAGES = ("Playground", "Trade-off", "Prototypes", "Lesson", "Teach", "Paper", "Stream", "Your data")
 
 
@@ -58,6 +64,22 @@ def test_one_back_leads_to_the_page_before_with_its_model(open_page):
     assert visit.page.url == first
     visit.page.go_forward()
     visit.page.wait_for_url(second)
+
+
+def test_what_a_page_sends_after_the_menu_s_choice_does_not_lead_back_to_it(browser, app):
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as far_away:
+        far_away.add_init_script(HEARS_LATE)
+        visit = Visit(far_away, app, "/?data=local&k=2")
+        visit.page.wait_for_selector('.stage[data-ready="1"]', timeout=60_000)
+        first = visit.page.locator('[data-action="start"]')  # of which the stage tells after some rest
+        menu = visit.page.get_by_role("link", name="Prototypes", exact=True)
+        first.evaluate("(first, menu) => { first.click(); menu.click(); }", menu.element_handle())
+        visit.page.wait_for_url("**/prototypes?data=local&k=2&view=*")  # now that was heard
+        wait_idle(visit.page)
+        expect(visit.page.get_by_text("decides with 4 prototypes")).to_be_visible()
+        visit.page.go_back()
+        visit.page.wait_for_url("**/?data=local&k=2*")
+        assert visit.watch.problems == []
 
 
 def test_a_link_survives_the_browser_s_way_back_and_forward_between_pages(open_page):
