@@ -90,6 +90,7 @@ export function carryOver(state, before, scene) {
   state.position = keeps ? frameOfEpoch(now.epochs, old.epochs[Math.floor(state.position)]) : last;
   state.playing = state.playing && state.position < last;
   state.film = null;
+  if (!scene.panels.some((panel) => panel.squeeze)) state.squeeze = 0; // nobody sees it, nor would expect it later
   state.hidden = new Set([...state.hidden].filter((key) => keys.includes(key)));
   if (state.hidden.size === keys.length) state.hidden.clear();
   if (!keys.includes(state.enlarged)) state.enlarged = null;
