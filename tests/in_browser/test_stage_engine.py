@@ -448,6 +448,7 @@ def test_bad_links_are_repaired(modules):
         (2, "now.meta.keep_position = false;", {"position": 4, "zoom": 3}),
         (2, 'now.meta.dataset = "b";', {"position": 2, "zoom": 1}),
         (2, "now.meta.bounds = [0, 0, 9, 9];", {"position": 2, "zoom": 1}),
+        (2, "now.panels[0].squeeze = { matrix: [[1, 0], [0, 1]] };", {"position": 2, "zoom": 3, "squeeze": 0.5}),
     ],
 )
 def test_what_a_new_scene_keeps(modules, position, change, expected):
@@ -459,14 +460,15 @@ def test_what_a_new_scene_keeps(modules, position, change, expected):
             m.firstView(state, before);
             Object.assign(state, {{ position: {position}, camera: {{ cx: 0.5, cy: 0.5, zoom: 3 }} }});
             state.film = {{ panel: "inp", index: 1 }};
+            state.squeeze = 0.5;
             state.hidden.add("inp");
             {change}
             m.carryOver(state, before, now);
-            const {{ position, camera: {{ zoom }}, film, hidden }} = state;
-            return {{ position, zoom, film, hidden: [...hidden] }};
+            const {{ position, camera: {{ zoom }}, film, hidden, squeeze }} = state;
+            return {{ position, zoom, film, squeeze, hidden: [...hidden] }};
         }}""",
     )
-    assert got == expected | {"film": None, "hidden": ["inp"]}
+    assert got == {"film": None, "hidden": ["inp"], "squeeze": 0} | expected
 
 
 def test_paint_erase_and_undo(modules):
