@@ -33,6 +33,7 @@ PEOPLE = (
 )
 SLICE = ", in all dimensions at once; the picture is a slice"
 OWN_PLANE = "; each model shows the two directions that its decisions need"
+LEARNED = "; how much each direction counts is learned, and **Squeeze** shows it"
 METHODS = {
     "glvq": "**GLVQ** only wants to be right",
     "inp": "**INP** first removes what gives the group away",
@@ -83,11 +84,21 @@ def intro(settings: Settings) -> str:
     if preset := preset_of(settings):
         return PRESETS[preset].story
     what = DATASETS[settings.dataset].description if settings.real and settings.dataset != TABLE else BANK
-    how = "" if not settings.real else OWN_PLANE if settings.metric == "matrix" else SLICE
+    learned = settings.metric == "matrix"
+    how = (OWN_PLANE if learned else SLICE) if settings.real else LEARNED if learned else ""
     people = PEOPLE.format(group="their group" if settings.real else "their town (the group)", how=how)
     story = STORIES.get(settings.dataset, what)
     turn = "" if visit().fixes("C") else ", turn C"
-    return f"**{story}** {people} {why_several(settings)} Press play, drag a prototype{turn}."
+    play = "Press play, drag" if plays(settings) else "Drag"
+    return f"**{story}** {people} {why_several(settings)} {play} a prototype{turn}."
+
+
+def plays(settings: Settings) -> bool:
+    """Whether any picture was recorded while it was trained; learned distances are found in one go."""
+    return any(
+        method == "paritylvq" or not (settings.in_own_plane(method) or (method == "fairtree" and settings.real))
+        for method in settings.methods
+    )
 
 
 def why_several(settings: Settings) -> str:

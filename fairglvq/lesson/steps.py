@@ -92,11 +92,12 @@ class Step:
 
 PARTS = (
     "bar", "transport", "view", "drag", "continue", "slider", "readout", "measures", "opportunity", "groups",
-    "timeline", "tradeoff", "changed", "table", "share", "paint",
+    "timeline", "tradeoff", "changed", "table", "share", "paint", "squeeze",
 )  # fmt: skip
 """Parts of the stage that can be left out."""
 
-_ALWAYS = ("share", "paint", "continue", "table")  # a step is shared by its own link, and ends with its own model
+# A step is shared by its own link, and ends with its own model.
+_ALWAYS = ("share", "paint", "continue", "table", "squeeze")
 _XOR, _LOCAL = DEFAULTS["xor"], DEFAULTS["local"]
 _GERMAN = replace(DEFAULTS["german"], metric="euclidean", beside=("fairglvq",))
 _CALM = {"show": {"trails": False}}

@@ -7,9 +7,10 @@ import math
 import numpy as np
 
 from fairglvq.lvq.activations import swish_slope
-from fairglvq.scenes.scene import TITLES, Scene, final_scores
+from fairglvq.scenes.scene import TITLES, Scene, final_scores, metric_of
 from fairglvq.scenes.scoring import Score, nearest
 from fairglvq.scenes.settings import Settings
+from fairglvq.scenes.squeeze import weights_in_words
 from fairglvq.scenes.training import Training
 from fairglvq.wording import gap, percent, points
 
@@ -30,6 +31,8 @@ def sentences(settings: Settings, scene: Scene) -> dict[str, str]:
         "projections": _removed(scene.trainings.get("inp")),
         "plane": "The plane changes what you see, not what is trained.",
     }
+    if not settings.real:
+        found["metric"] = _distances(settings, scene)
     if "paritylvq" in scores:
         found["max_gap"] = _gap_kept(settings, scores)
     stepwise = [key for key, training in scene.trainings.items() if training.moments is None]
@@ -89,6 +92,18 @@ def _alpha(fair: Training, n_learn: int) -> str:
     if uses == 0:
         return f"Not used in any of {updates:,} updates: no rival was ever missing."
     return f"Used in {uses:,} of {updates:,} updates ({percent(uses / updates)})."
+
+
+def _distances(settings: Settings, scene: Scene) -> str:
+    """How much the axes count for every model that has learned it, and what holds for the others."""
+    metrics = {method: metric_of(settings, training) for method, training in scene.trainings.items()}
+    axes = scene.points.axes
+    told = [f"{TITLES[m]}: {weights_in_words(omega, axes)}." for m, omega in metrics.items() if omega is not None]
+    if settings.metric == "euclidean":
+        told.append(f"For {'the others' if told else 'all'}, {axes[0]} and {axes[1]} count alike.")
+    elif "inp" in metrics:
+        told.append("INP stays plain.")
+    return " ".join(told)
 
 
 def _prototypes(scene: Scene) -> str:

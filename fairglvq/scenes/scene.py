@@ -16,6 +16,7 @@ from fairglvq.scenes.planes import OWN_PLANE, SAMPLE, Lens, Plane, find_plane, l
 from fairglvq.scenes.points import Points
 from fairglvq.scenes.scoring import Score, changed_decisions, final_decisions, nearest, score, tallied
 from fairglvq.scenes.settings import Settings, points_of, shape_of
+from fairglvq.scenes.squeeze import squeeze_of
 from fairglvq.scenes.training import Film, Training, film_key, filmed
 from fairglvq.wording import axis_name
 
@@ -92,6 +93,7 @@ def compose(settings: Settings, points: Points, trainings: Mapping[str, Training
         "coming": len(settings.methods) - len(everything),
         "panels": [
             _panel_meta(settings, key, training, labels, places, lenses[key], n_frames)
+            | _squeezed(settings, key, training, points.axes)
             for key, training in trainings.items()
         ],
         "filmed": filmed(settings),
@@ -217,6 +219,20 @@ def _panel_meta(
             (rx, ry), centre = training.removed[0], places.mean(axis=0)
             meta["line"] = {"origin": centre.tolist(), "kept": [-ry, rx], "removed": [rx, ry]}
     return meta
+
+
+def metric_of(settings: Settings, training: Training) -> np.ndarray | None:
+    """The metric (2, 2) that a model has learned on drawn data; on real data its own plane has it in it."""
+    return None if settings.real or training.learned is None or training.matrix is None else training.matrix[:2]
+
+
+def _squeezed(settings: Settings, key: str, training: Training, axes: list[str]) -> dict[str, Any]:
+    omega = metric_of(settings, training)
+    if omega is None:
+        return {}
+    found = squeeze_of(omega, axes)
+    says_more = key == "paritylvq" or (key == "fairglvq" and not settings.C)
+    return {"squeeze": found} if says_more else {"squeeze": found, "note": found["words"]}
 
 
 def _note(settings: Settings, key: str, training: Training) -> str:

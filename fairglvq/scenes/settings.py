@@ -84,7 +84,9 @@ class Settings:
 
     def in_own_plane(self, method: str) -> bool:
         """Whether a method learns two directions and decides by them alone."""
-        return method == "paritylvq" or (method != "fairtree" and self.real and self.metric == "matrix")
+        if method == "inp" and not self.real:  # of a drawn plane INP leaves one direction: no distance to learn
+            return False
+        return method == "paritylvq" or (method != "fairtree" and self.metric == "matrix")
 
 
 @dataclass(frozen=True)
@@ -128,10 +130,6 @@ class Field:
 
 def _synthetic(settings: Settings) -> bool:
     return not settings.real
-
-
-def _real(settings: Settings) -> bool:
-    return settings.real
 
 
 def _stepwise(settings: Settings) -> bool:
@@ -262,11 +260,11 @@ FIELDS: dict[str, Field] = {
     "metric": Field(
         "metric",
         "Distance",
-        "Learned: each model finds the two directions that its decisions need, and the picture shows exactly these. "
-        "Plain: every column counts alike, as in the paper; the picture is a slice.",
+        "Plain: every column counts alike, as in the paper. Learned: each model finds out how much each direction "
+        "counts. Of real people it keeps two directions, and the picture shows exactly these; with the plain distance "
+        "it is a slice. On drawn data INP stays plain: of the plane it leaves one direction.",
         choices=("matrix", "euclidean"),
-        names={"matrix": "Learned plane", "euclidean": "Plain"},
-        when=_real,
+        names={"matrix": "Learned", "euclidean": "Plain"},
     ),
     "bins": Field(
         "bins",

@@ -152,11 +152,10 @@ def settings_of(choice: Choice, model: ModelKey) -> Settings | None:
         return None
     base = DEFAULTS[choice.dataset]
     panel, metric = OPENED_AS[model.method]
-    if metric == "matrix" and not base.real and panel != "paritylvq":
-        return None
     own: dict[str, Any] = {name: getattr(choice, name) for name in SHARED}
     # Nothing is trained that was not asked for; the others can be chosen there.
-    own |= {"metric": metric if base.real else "euclidean", "bins": choice.bins}
+    plain_beside = panel == "paritylvq" and not base.real  # there GLVQ, which it is compared with, is the plain one
+    own |= {"metric": "euclidean" if plain_beside else metric, "bins": choice.bins}
     own["beside"] = ("fairglvq",) if panel == "glvq" else (panel,)
     strength = float(model.strength or 0)
     knobs = {"inp": ("projections", int(strength)), "paritylvq": ("max_gap", round(1 - strength, 10))}

@@ -192,7 +192,7 @@ def _read_start(settings: Settings, text: str | None, told: list[str]) -> Settin
     panel, *numbers = text.split(".")
     wanted = 2 * settings.prototypes * shape_of(settings.dataset)[0]
     sound = len(numbers) == wanted and all(re.fullmatch(r"-?\d{1,7}", number) for number in numbers)
-    if settings.real or not sound or panel not in ("glvq", "inp", "fairglvq"):
+    if settings.real or not sound or panel not in ("glvq", "inp", "fairglvq") or settings.in_own_plane(panel):
         told.append("The moved prototypes in the link do not fit its settings: training starts as usual.")
         return settings
     values = [int(number) / 1e4 for number in numbers]

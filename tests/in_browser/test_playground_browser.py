@@ -444,6 +444,34 @@ def test_the_largest_gap_allowed_turns_the_border_in_the_models_own_plane(visit)
     expect(v.act("continue-paritylvq")).to_be_hidden()
 
 
+def test_a_learned_distance_squeezes_the_plane_and_prototypes_are_moved_in_it(visit):
+    settings = replace(DEFAULTS["local"], metric="matrix", prototypes=2, beside=("fairglvq",))
+    here = load_points(settings)
+    made = scene.compose(settings, here, {m: train_part(settings, here, m, lambda _: None) for m in settings.methods})
+    v = visit("?data=local&k=2&metric=matrix&beside=fairglvq").seen(last="fairglvq")
+    before, squeeze = v.numbers("glvq"), v.act("slider-glvq")
+    assert made.meta["panels"][0]["squeeze"]["words"] in before
+    squeeze.focus()
+    squeeze.press("End")
+    assert v.act("slider-fairglvq").input_value() == "1"
+    v.wait_query("view", '{"squeeze":1}')
+    assert v.numbers("glvq").replace("100%", "0%", 1) == before  # only the plane has moved
+    P, limits = np.array(made.meta["panels"][0]["squeeze"]["matrix"]), made.meta["bounds"]
+    centre = np.reshape(limits, (2, 2)).mean(axis=0)
+    trained = made.trainings["glvq"]
+    W = trained.learned.prototypes.copy()
+    start, beside = (v.place("glvq", *(centre + P @ (W[2] - centre) + by), limits) for by in ((0, 0), (1, 0)))
+    v.drag(np.round(start), (24, -6))  # whole pixels: pointers have no others
+    v.page.get_by_text("numbers checked").wait_for()
+    W[2] += np.linalg.solve(P, np.array([24, 6]) / (beside[0] - start[0]))
+    moved = np.column_stack([W @ trained.learned.omega.T, np.zeros(4)])
+    right = scoring.decide(here, trained, moved) == here.y[here.measured]
+    assert f"{right.mean():.1%}" in v.numbers("glvq")
+    assert f"{right.mean():.1%}" not in before
+    expect(v.act("continue-glvq")).to_be_hidden()
+    expect(squeeze).to_be_visible()
+
+
 def test_a_long_training_shows_progress_and_can_be_cancelled(visit):
     v = visit().seen()
     before = v.data("revision")

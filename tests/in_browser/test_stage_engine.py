@@ -14,6 +14,7 @@ from playwright.sync_api import expect
 from stage_demo import EPOCHS, make_scene
 
 from fairglvq import FairTree
+from fairglvq.scenes import scoring
 from fairglvq.scenes.points import load_points
 from fairglvq.scenes.scene import compose
 from fairglvq.scenes.settings import Settings
@@ -247,6 +248,111 @@ def test_projection_puts_prototypes_on_the_kept_line(modules):
     assert got["vector"] == pytest.approx(kept)
 
 
+@pytest.fixture(scope="module")
+def learned():
+    """A scene of models with learned distances, with equal weights and with handicaps."""
+    settings = Settings(dataset="local", metric="matrix", prototypes=2, beside=("fairglvq", "paritylvq"))
+    points = load_points(settings)
+    trainings = {method: train_part(settings, points, method, lambda share: None) for method in settings.methods}
+    return compose(settings, points, trainings)
+
+
+def squeezing(scene, key, t):
+    """Centre and matrix of x' = c + M (x - c), from the learned metric itself."""
+    omega = scene.trainings[key].learned.omega
+    values, vectors = np.linalg.eigh(omega.T @ omega)
+    P = (vectors * np.sqrt(values / values.max())) @ vectors.T
+    return np.reshape(scene.meta["bounds"], (2, 2)).mean(axis=0), (1 - t) * np.eye(2) + t * P
+
+
+SQUEEZED = """async (m, [bytes, keys, shares]) => {
+    const load = (name) => import(`/${name}.js`);
+    const [{ unpack }, s, { cellsOf }] = await Promise.all(["unpack", "scene", "geometry"].map(load));
+    const scene = s.buildScene(unpack(Uint8Array.from(bytes)));
+    return keys.flatMap((key) => shares.map((t) => {
+        const plain = scene.panels.find((panel) => panel.key === key);
+        const panel = m.squeezed(scene, plain, t);
+        const model = { ...s.frameModel(plain, scene.F - 1), panel };
+        return {
+            plain: panel === plain, points: [...s.pointsOf(scene, panel)], places: [...s.drawnPositions(model)],
+            cells: cellsOf(model, [-9, -9, 9, 9]), trail: [...panel.drawn.slice(-2 * panel.P)],
+            back: panel.toData?.(...panel.toDrawn(0.3, 0.9)) ?? [0.3, 0.9],
+        };
+    }));
+}"""
+
+
+def test_squeezing_moves_everything_and_changes_no_decision(modules, learned):
+    keys, shares = ["glvq", "fairglvq", "paritylvq"], [0, 0.5, 1]
+    found = modules("squeeze.js", SQUEEZED, [list(stage.pack(learned.meta, learned.arrays)), keys, shares])
+    for (key, t), got in zip(itertools.product(keys, shares), found, strict=True):
+        check_squeezed(learned, key, t, got)
+
+
+def check_squeezed(learned, key, t, got):
+    centre, M = squeezing(learned, key, t)
+    assert got["plain"] == (t == 0)
+    assert got["back"] == pytest.approx([0.3, 0.9])
+    X, training = learned.points.X, learned.trainings[key]
+    drawn = np.reshape(got["points"], (-1, 2))
+    np.testing.assert_allclose(drawn, centre + (X - centre) @ M.T, atol=1e-9)
+    places = np.reshape(got["places"], (-1, 2))
+    W = np.linalg.solve(training.learned.omega, training.prototypes[-1][:, :2].T).T
+    np.testing.assert_allclose(places, centre + (W - centre) @ M.T, atol=1e-9)
+    np.testing.assert_allclose(np.reshape(got["trail"], (-1, 2)), places)
+    nearest = scoring.nearest(training, X, training.prototypes[-1])
+    slant = []
+    for j, cell in enumerate(got["cells"]):
+        corners = np.reshape(cell["poly"], (-1, 2))
+        edges = np.roll(corners, -1, axis=0) - corners
+        to_point = drawn[nearest == j][:, None] - corners
+        assert (edges[:, 0] * to_point[..., 1] - edges[:, 1] * to_point[..., 0]).min(initial=0) > -1e-9
+        for k, edge in zip(cell["edges"], edges, strict=True):
+            if k >= 0:
+                way = places[k] - places[j]
+                slant.append(abs(edge @ way) / np.linalg.norm(edge) / np.linalg.norm(way))
+    assert np.bincount(nearest).max() < len(X)
+    assert (max(slant) < 1e-9) == (t == 1)  # only where the plane is as measured, a border stands upright between two
+
+
+def test_a_prototype_is_grabbed_and_put_down_where_it_is_seen(browser, learned):
+    page = browser.new_page()
+    mounted_by_hand(page, (learned.meta, learned.arrays))
+    got = page.evaluate(
+        """() => {
+            const { stage } = window;
+            const slider = document.querySelector('[data-action="slider-glvq"]');
+            slider.value = 1;
+            slider.dispatchEvent(new Event("input"));
+            stage.render(0);
+            stage.hold("glvq", 1);
+            stage.moveTo(0.3, 0.6);
+            stage.drop(true);
+            stage.render(0);
+            const found = {
+                put: [...stage.positionsOf("glvq").slice(2, 4)],
+                view: stage.state.squeeze,
+                seen: !slider.closest("[hidden]"),
+                sent: window.sent.at(-1)[1][0].model.places[1],
+                action: document.querySelector('[data-action="continue-glvq"]').hidden,
+                note: document.querySelector('[data-panel="paritylvq"] .note').textContent,
+                second: document.querySelector('[data-action="second-slider-paritylvq"]').value,
+            };
+            stage.togglePaint();
+            stage.render(0);
+            return { ...found, painting: stage.state.squeeze, off: slider.disabled };
+        }"""
+    )
+    page.close()
+    centre, M = squeezing(learned, "glvq", 1)
+    x = centre + np.linalg.solve(M, np.array([0.3, 0.6]) - centre)
+    assert got["sent"] == pytest.approx(learned.trainings["glvq"].learned.omega @ x)
+    assert got["put"] == pytest.approx([0.3, 0.6])
+    assert (got["view"], got["second"], got["seen"], got["action"]) == (1, "1", True, True)
+    assert got["note"] == learned.meta["panels"][2]["squeeze"]["words"]
+    assert (got["painting"], got["off"]) == (0, True)  # a point is painted where it is
+
+
 def test_camera_has_equal_aspect_and_zooms_around_the_pointer(modules):
     got = modules(
         "camera.js",
@@ -315,12 +421,12 @@ def test_bad_links_are_repaired(modules):
             const clean = m.viewOf(state, scene);
             m.restoreView(state, {{
                 epoch: "x", speed: 17, show: {{ regions: 3, forces: true, evil: true }}, hidden: ["glvq", "inp", "no"],
-                enlarged: "no", film: ["inp", 9], filmIndex: 0, camera: [0, NaN, -1], fold: 7,
+                enlarged: "no", film: ["inp", 9], filmIndex: 0, camera: [0, NaN, -1], fold: 7, squeeze: "1",
                 open: ["table", 3, "<b>"],
             }}, scene);
             const repaired = m.viewOf(state, scene);
             const good = {{ epoch: 2, speed: 2, hidden: ["inp"], enlarged: "glvq", camera: [0.2, 0.3, 4], fold: 0.5 }};
-            m.restoreView(state, good, scene);
+            m.restoreView(state, {{ ...good, squeeze: 0.25 }}, scene);
             const query = new URL(m.linkOf("http://x/play?C=1&view=old", m.viewOf(state, scene))).searchParams;
             return {{ clean, repaired, link: query.get("view"), C: query.get("C") }};
         }}""",
@@ -330,6 +436,7 @@ def test_bad_links_are_repaired(modules):
     assert got["C"] == "1"
     view = json.loads(got["link"])
     assert (view["epoch"], view["hidden"], view["enlarged"], view["camera"]) == (2, ["inp"], "glvq", [0.2, 0.3, 4])
+    assert (view["fold"], view["squeeze"]) == (0.5, 0.25)
 
 
 @pytest.mark.parametrize(
@@ -341,6 +448,7 @@ def test_bad_links_are_repaired(modules):
         (2, "now.meta.keep_position = false;", {"position": 4, "zoom": 3}),
         (2, 'now.meta.dataset = "b";', {"position": 2, "zoom": 1}),
         (2, "now.meta.bounds = [0, 0, 9, 9];", {"position": 2, "zoom": 1}),
+        (2, "now.panels[0].squeeze = { matrix: [[1, 0], [0, 1]] };", {"position": 2, "zoom": 3, "squeeze": 0.5}),
     ],
 )
 def test_what_a_new_scene_keeps(modules, position, change, expected):
@@ -352,14 +460,15 @@ def test_what_a_new_scene_keeps(modules, position, change, expected):
             m.firstView(state, before);
             Object.assign(state, {{ position: {position}, camera: {{ cx: 0.5, cy: 0.5, zoom: 3 }} }});
             state.film = {{ panel: "inp", index: 1 }};
+            state.squeeze = 0.5;
             state.hidden.add("inp");
             {change}
             m.carryOver(state, before, now);
-            const {{ position, camera: {{ zoom }}, film, hidden }} = state;
-            return {{ position, zoom, film, hidden: [...hidden] }};
+            const {{ position, camera: {{ zoom }}, film, hidden, squeeze }} = state;
+            return {{ position, zoom, film, squeeze, hidden: [...hidden] }};
         }}""",
     )
-    assert got == expected | {"film": None, "hidden": ["inp"]}
+    assert got == {"film": None, "hidden": ["inp"], "squeeze": 0} | expected
 
 
 def test_paint_erase_and_undo(modules):
@@ -963,12 +1072,12 @@ def test_code_sent_anew_finds_the_stage_that_is_there(browser):
     assert count == 1
 
 
-def mounted_by_hand(page):
+def mounted_by_hand(page, scene=None):
     """Mount a stage without Streamlit; returns scenes as they come before the first gesture, and after it was heard.
 
     ``window.show(scene)`` stands for a run, ``window.stage`` is the stage, ``window.sent`` holds what it sent.
     """
-    meta, arrays = SCENE_OF_C[0.75]
+    meta, arrays = scene or SCENE_OF_C[0.75]
     before, after = (
         list(stage.pack(meta | {"reply": None, "view": None, "heard": heard}, arrays)) for heard in (0, 10**18)
     )

@@ -102,6 +102,7 @@ def numbers(program, capsys):
         Settings(dataset="xor", noise=1.2, bias=0.5, prototypes=2, epochs=4, beta=3.0, seed=7),
         replace(OWN_PLANES, bins=8),
         Settings(dataset="xor", prototypes=2, epochs=4, beside=("paritylvq",)),
+        Settings(dataset="xor", metric="matrix", prototypes=2, epochs=4, beta=3.0, noise=1.2),
         replace(GERMAN, beside=("fairtree",), leaves=7, bins=8),
         Settings(dataset="xor", prototypes=2, epochs=4, beside=("fairtree",), leaves=5, held_out=0.0),
     ],
@@ -145,6 +146,14 @@ def test_learned_planes_have_a_name_of_their_own_in_a_sweep():
     settings = replace(OWN_PLANES, fold=Fold(3, 1, 5))
     assert "'gmlvq': []" in export.script_of(settings, "glvq")
     assert "'fairgmlvq': [1.0]" in export.script_of(settings, "fairglvq")
+
+
+@pytest.mark.parametrize("metric", ["matrix", "euclidean"])
+def test_a_distance_is_called_learned_where_it_is(metric):
+    settings = Settings(metric=metric, beside=("inp", "fairglvq", "paritylvq"))
+    told = {method: export.settings_in_words(settings, method)["Distance"] for method in settings.methods}
+    chosen = {"matrix": "Learned", "euclidean": "Plain"}[metric]
+    assert told == {"glvq": chosen, "inp": "Plain", "fairglvq": chosen, "paritylvq": "Learned"}
 
 
 def test_a_tree_is_told_by_its_own_settings():

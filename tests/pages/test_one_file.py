@@ -146,7 +146,8 @@ def test_settings_in_words_name_every_setting_that_counts():
     words = in_words(replace(Settings(), fold=(5, 1, 3)))
     assert words["Test fold"] == "2 of 5, seed 3"
     assert words["Step rule"] == "Algorithm 1"
-    assert "Distance" not in words
+    assert words["Distance"] == "Plain"
+    assert "Plane shown" not in words
 
 
 def page():

@@ -164,6 +164,16 @@ def test_every_method_can_stand_beside_glvq():
     assert all(f"**{name}**" in words for name in FIELDS["beside"].names.values())
 
 
+@pytest.mark.parametrize(("beside", "asked"), [("fairglvq", "Drag a"), ("inp", "Press play, drag a")])
+def test_a_learned_distance_is_told_and_nothing_is_played_that_was_not_recorded(beside, asked):
+    at = visit(metric="matrix", k="1", epochs="10", beside=beside)
+    words = next(text.value for text in at.main.markdown if "is learned, and **Squeeze** shows it" in text.value)
+    assert f"{asked} prototype" in words
+    shown = scene_of(settle(at))
+    assert (len(shown["epochs"]) > 1) == (beside == "inp")
+    assert [bool(panel.get("squeeze")) for panel in shown["panels"]] == [True, beside == "fairglvq"]
+
+
 def test_real_data_have_a_plane_and_projections():
     at = visit(data="german", epochs="10", metric="euclidean", beside="inp.fairglvq")
     at.session_state["more"] = True

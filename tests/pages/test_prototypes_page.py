@@ -610,6 +610,19 @@ def test_a_model_with_handicaps_in_its_own_plane():
         assert min(numbers(marks[name])) >= people[:, axis].min() - wide / 3 - 1e-9
 
 
+def test_a_learned_distance_may_put_prototypes_far_from_all_drawn_points():
+    at = visit(plain=False, metric="matrix", beside="fairglvq")
+    v = view(at)
+    assert text(at, "**FairGLVQ** with C = 1.5 decides with 8 prototypes by a distance that it has learned")
+    people, places = v.crowd("fairglvq")[0], v.models["fairglvq"].prototypes
+    margin = np.ptp(people, axis=0) / 3
+    far = int(((places < people.min(axis=0) - margin) | (places > people.max(axis=0) + margin)).any(axis=1).sum())
+    assert far > 1
+    assert any(f"{far} prototypes lie far from all people" in element.value for element in at.main.caption)
+    marks = next(trace for trace in charts(at)[1]["data"] if trace["mode"] == "markers+text")
+    assert max(numbers(marks["x"])) == pytest.approx((people.max(axis=0) + margin)[0])
+
+
 def test_the_map_of_an_own_plane_points_where_its_words_say():
     at, *_ = parity()
     v = view(at)

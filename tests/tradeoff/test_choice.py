@@ -128,6 +128,8 @@ QUICK_GERMAN = replace(usual("german"), epochs=5, folds=3, prototypes=2)
         (QUICK_XOR, ModelKey("inp", 1.0, 0, 0)),
         (QUICK_XOR, ModelKey("glvq", None, 2, 0)),
         (QUICK_XOR, ModelKey("paritylvq", 0.9, 1, 0)),
+        (QUICK_XOR, ModelKey("gmlvq", None, 1, 0)),
+        (QUICK_XOR, ModelKey("fairgmlvq", 0.5, 0, 1)),
         (QUICK_XOR, ModelKey("fairtree", 0.5, 1, 0)),
         (QUICK_GERMAN, ModelKey("fairtree", 0.5, 1, 0)),
         (QUICK_GERMAN, ModelKey("gmlvq", None, 2, 0)),
@@ -154,7 +156,6 @@ def test_an_opened_model_is_the_one_on_the_curve(choice, model):
 
 def test_what_the_playground_cannot_show_cannot_be_opened():
     assert settings_of(XOR, ModelKey("gradient_boosting", None, 0, 0)) is None
-    assert settings_of(XOR, ModelKey("gmlvq", None, 0, 0)) is None
     assert settings_of(usual("german"), ModelKey("paritylvq", 0.87, 0, 0)) is None  # not on the slider
     assert settings_of(usual("german"), ModelKey("inp", 3.0, 0, 0)) is None
     assert settings_of(XOR, ModelKey("fairglvq", 20.0, 0, 0)) is None

@@ -136,7 +136,8 @@ def _map(view: View, method: str) -> None:
     marks = marks_of(view, method)
     axes, crowd = view.own_axes(method), view.crowd(method)
     places = view.places(view.explained(method).profiles, method)
-    shown = _near(places, crowd[0]) if axes else places
+    learned = view.trainings[method].learned is not None  # and may put prototypes anywhere
+    shown = _near(places, crowd[0]) if learned else places
     figure = view.figure(
         ("map", method, theme()),
         lambda: figures.map_figure(shown, marks, axes=view.axes(method), people=crowd, theme=theme()),
@@ -151,10 +152,10 @@ def _map(view: View, method: str) -> None:
     )
     told = "A larger mark decides for more people. Click one to open its card."
     if axes:
-        told += " " + sentences.own_plane(axes, int((shown != places).any(axis=1).sum()))
+        told += " " + sentences.own_plane(axes)
     elif view.plane is not None:
         told += " The map shows only the two directions in which people differ most; the model looks at more of them."
-    st.caption(told)
+    st.caption(told + sentences.far_away(int((shown != places).any(axis=1).sum())))
 
 
 def _near(places: np.ndarray, people: np.ndarray) -> np.ndarray:

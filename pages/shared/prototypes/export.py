@@ -194,8 +194,11 @@ def settings_in_words(settings: Settings, method: str) -> dict[str, str]:
             continue
         if settings.in_own_plane(method) and (name in STEPWISE or (name == "beta" and method == "paritylvq")):
             continue
+        value = getattr(settings, name)
+        if name == "metric":  # some methods always learn their distance, and one on drawn data never does
+            value = "matrix" if settings.in_own_plane(method) else "euclidean"
         if not (name == "held_out" and settings.fold):
-            found[field.label] = field.worded(getattr(settings, name))
+            found[field.label] = field.worded(value)
     if settings.fold:
         folds, fold, seed = settings.fold
         found["Test fold"] = f"{fold + 1} of {folds}, seed {seed}"

@@ -88,10 +88,12 @@ def protected(view: View, method: str) -> str:
 
 
 def _where(explained: Explained) -> str:
-    """Where a model decides that has learned a few directions to decide by."""
+    """Where a model decides that has learned how much each direction counts, or a few directions to decide by."""
     omega = explained.model.omega
-    if omega is None or len(omega) >= explained.people.X.shape[1]:
+    if omega is None:
         return ""
+    if len(omega) >= explained.people.X.shape[1]:
+        return " by a distance that it has learned"
     return " in a plane that it has learned" if len(omega) == 2 else f" by {len(omega)} directions that it has learned"
 
 
@@ -141,16 +143,20 @@ def silent_cells(view: View, explained: Explained, parts: Contributions) -> str:
     )
 
 
-def own_plane(axes: Sequence[Sequence[AxisTrait]], far: int) -> str:
-    """What the directions of a plane mean in which a model decides, and where far prototypes are drawn."""
+def own_plane(axes: Sequence[Sequence[AxisTrait]]) -> str:
+    """What the directions of a plane mean in which a model decides."""
     across, up = (md(wording.axis_direction(axis)) or "nothing" for axis in axes)
-    told = (
+    return (
         f"The map is the plane in which the model decides: nothing else counts. To the right: {across}. Upwards: {up}."
     )
+
+
+def far_away(far: int) -> str:
+    """Where prototypes are drawn that lie far from everybody; empty if none does."""
     if not far:
-        return told
+        return ""
     verbs = ("lies", "is") if far == 1 else ("lie", "are")
-    return f"{told} {wording.count(far, 'prototype')} {verbs[0]} far from all people and {verbs[1]} drawn at the edge."
+    return f" {wording.count(far, 'prototype')} {verbs[0]} far from all people and {verbs[1]} drawn at the edge."
 
 
 # ---- a card ----

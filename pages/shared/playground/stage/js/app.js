@@ -12,6 +12,7 @@ import { advance, playRate } from "./playback.js";
 import { createPointLayers } from "./pointlayer.js";
 import { buildScene, countedModel, filmModel, frameModel } from "./scene.js";
 import { updatePage } from "./page_update.js";
+import { squeezed } from "./squeeze.js";
 import { readTheme } from "./theme.js";
 import { createToolbar } from "./toolbar.js";
 import { unpack } from "./unpack.js";
@@ -130,6 +131,17 @@ export class Stage {
 
   panelOf(key) {
     return this.scene.panels.find((panel) => panel.key === key);
+  }
+
+  /** Whether a panel's plane can be squeezed as its model measures distance; a lesson may do without. */
+  squeezes(panel) {
+    return Boolean(panel.squeeze) && !this.scene.meta.without?.includes("squeeze");
+  }
+
+  /** A panel as it is drawn: squeezed, where its model has learned a distance and the slider says so. */
+  drawnPanel(key) {
+    const panel = this.panelOf(key);
+    return squeezed(this.scene, panel, this.squeezes(panel) ? this.state.squeeze : 0);
   }
 
   /** The one model a panel shows: moved by hand, or from the film, or of the current frame. */

@@ -45,8 +45,8 @@ export function drawPanel(ctx, dpr, picture) {
 function drawNames(ctx, picture) {
   const { vp, axes, positions } = picture;
   const [low, high] = outside(vp, positions);
-  drawBand(ctx, picture, vp.height - NAME_BAND / 2, `${axes[0]} →`, low, "right");
-  drawBand(ctx, picture, NAME_BAND / 2, `↑ ${axes[1]}`, high, "left");
+  drawBand(ctx, picture, vp.height - NAME_BAND / 2, axes[0] && `${axes[0]} →`, low, "right");
+  drawBand(ctx, picture, NAME_BAND / 2, axes[1] && `↑ ${axes[1]}`, high, "left");
 }
 
 /** A name at its end of a band and a count at the other. The name gives way to prototypes in the band: it goes where it fits. */

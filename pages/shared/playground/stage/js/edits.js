@@ -47,6 +47,13 @@ export class LiveStage extends Stage {
     this.scheduleView();
   }
 
+  setSqueeze(squeeze) {
+    this.endNudge();
+    this.state.squeeze = squeeze;
+    this.invalidate();
+    this.scheduleView();
+  }
+
   resetCamera() {
     this.state.camera = cameraFor(this.scene);
     this.invalidate();
@@ -82,8 +89,14 @@ export class LiveStage extends Stage {
 
   // ---- finding what is under a pointer ----
 
+  /** Where the prototypes of a panel are drawn. */
+  positionsOf(key) {
+    const { W } = this.shown(this.panelOf(key));
+    return drawnPositions({ panel: this.drawnPanel(key), W });
+  }
+
   prototypeAt(view, x, y, touch) {
-    const positions = drawnPositions(this.shown(this.panelOf(view.key)));
+    const positions = this.positionsOf(view.key);
     return prototypeAt(positions, this.viewportOf(view), x, y, touch ? 14 : 4);
   }
 
@@ -94,7 +107,7 @@ export class LiveStage extends Stage {
 
   pointAt(view, x, y, touch) {
     const { show, fold } = this.state;
-    const panel = this.panelOf(view.key);
+    const panel = this.drawnPanel(view.key);
     const seen = { show, fold, erased: this.painting.erased, line: panel.line };
     return pointAt(this.scene, pointsOf(this.scene, panel), this.viewportOf(view), x, y, touch ? 16 : 8, seen);
   }
@@ -146,7 +159,7 @@ export class LiveStage extends Stage {
     this.pause();
     this.endNudge();
     this.hold(view.key, index);
-    const positions = drawnPositions(this.shown(this.panelOf(view.key)));
+    const positions = this.positionsOf(view.key);
     const [sx, sy] = toScreen(this.viewportOf(view), positions[2 * index], positions[2 * index + 1]);
     return [sx - x, sy - y];
   }
@@ -156,10 +169,12 @@ export class LiveStage extends Stage {
     this.invalidate();
   }
 
+  /** The prototype held goes to a place of the picture. */
   moveTo(x, y) {
     const { key, index } = this.holding;
     const model = this.shown(this.panelOf(key));
-    this.moved.set(key, draggedModel(this.scene, model, index, x, y));
+    const [px, py] = this.drawnPanel(key).toData?.(x, y) ?? [x, y];
+    this.moved.set(key, draggedModel(this.scene, model, index, px, py));
     this.invalidate();
   }
 
@@ -190,7 +205,7 @@ export class LiveStage extends Stage {
     }
     const [x0, , x1] = this.scene.meta.bounds;
     const step = (times * NUDGE * (x1 - x0)) / this.state.camera.zoom;
-    const positions = drawnPositions(this.shown(this.panelOf(key)));
+    const positions = this.positionsOf(key);
     this.moveTo(positions[2 * index] + dx * step, positions[2 * index + 1] + dy * step);
     clearTimeout(this.nudgeTimer);
     this.nudgeTimer = setTimeout(() => this.dropNudged(), NUDGE_REST);
@@ -278,7 +293,7 @@ export class LiveStage extends Stage {
   togglePaint() {
     this.pause();
     this.painting.active = !this.painting.active;
-    this.state.fold = 0; // painting on a folded plane would put points where nobody sees them
+    Object.assign(this.state, { fold: 0, squeeze: 0 }); // elsewhere painting would put points where nobody sees them
     this.root.classList.toggle("painting", this.painting.active);
     this.viewChanged();
   }

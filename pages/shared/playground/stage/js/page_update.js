@@ -1,6 +1,7 @@
 // Updates buttons, numbers, sentences and attributes after a picture was drawn.
 
 import { modelSignature } from "./scene.js";
+import { percent } from "./format.js";
 import { metricsOf } from "./metrics.js";
 import { panelAlt } from "./sentences.js";
 
@@ -52,7 +53,10 @@ function placeSheet(stage, selection) {
 function describe(stage, models) {
   for (const view of stage.panels) {
     const model = models[view.key];
-    view.describe(`${panelAlt(stage.scene, model, metricsOf(stage.scene, model), model.panel.title)} ` +
+    const { squeeze, title } = model.panel;
+    const far = stage.drawnPanel(view.key).squeezedBy;
+    const measured = far ? `Squeezed by ${percent(far, 0)} to what the model measures: ${squeeze.words}. ` : "";
+    view.describe(`${panelAlt(stage.scene, model, metricsOf(stage.scene, model), title)} ${measured}` +
       (model.boxes ? "Press Enter to pick a leaf." : "Press Enter to pick a prototype, then alt and arrow keys to move it."));
   }
 }

@@ -1,4 +1,5 @@
-// One panel: title, picture, what was moved by hand, its own slider (INP's fold, the film's C) and a place for its numbers.
+// One panel: title, picture, what was moved by hand, its own sliders (the film's C, INP's fold, a learned distance) and a
+// place for its numbers.
 
 import { makeButton, relabel, setIcon } from "./buttons.js";
 import { NAME_BAND } from "./camera.js";
@@ -17,9 +18,11 @@ export function createPanel(key, stage) {
   const action = createAction(key, stage);
   const picture = makeElement("div", { class: "picture" }, canvas, hint);
   const slider = createSlider(key, stage);
+  const second = createSlider(key, stage, "second-");
   const readout = makeElement("div", { class: "readout-slot" });
   const element = makeElement("article", { class: "panel", "data-panel": key },
-    makeElement("header", {}, makeElement("div", { class: "names" }, title, note), enlarge), picture, action, slider.element, readout);
+    makeElement("header", {}, makeElement("div", { class: "names" }, title, note), enlarge), picture,
+    makeElement("div", { class: "hand" }, action, slider.element), second.element, readout);
   const ctx = canvas.getContext("2d", { alpha: false });
   let hintTimer = 0;
 
@@ -41,7 +44,9 @@ export function createPanel(key, stage) {
       if (!canvas.hasAttribute("aria-label")) this.describe(panel.title); // until the picture rests and is described
       patchText(title, panel.title);
       const moved = model.source === "dragged" && !stage.holding;
-      const remark = moved ? stage.replyFor(key)?.message ?? "Moved by you." : panel.note ?? "";
+      const squeezes = stage.squeezes(panel);
+      const usual = (squeezes && stage.state.squeeze > 0 ? panel.squeeze.words : panel.note) ?? "";
+      const remark = moved ? stage.replyFor(key)?.message ?? "Moved by you." : usual;
       patchText(note, remark);
       patchAttribute(note, "title", remark);
       patchHidden(element, stage.state.hidden.has(key));
@@ -51,8 +56,15 @@ export function createPanel(key, stage) {
       patchHidden(action, !moved);
       // A search does not go on from a start of one's own, and a file does not train.
       patchHidden(action.firstChild, Boolean(panel.moments || stage.scene.meta.offline));
-      patchHidden(slider.element, moved);
-      slider.update(panel, model);
+      const { films, panels, meta: { filmed } } = stage.scene;
+      const own = filmed.includes(key) ? films[key] && "film" : panel.line && "fold"; // a film may still be on its way
+      const takesTwo = (other) => filmed.includes(other.key) && stage.squeezes(other);
+      const kind = squeezes && !takesTwo(panel) ? "squeeze" : own;
+      patchHidden(slider.element, moved && kind !== "squeeze"); // how the plane is seen can be changed all the same
+      slider.update(kind, panel, model);
+      // Numbers stand side by side: where one picture has two sliders, the others leave the room.
+      patchHidden(second.element, !panels.some(takesTwo));
+      second.update(takesTwo(panel) && "squeeze", panel, model);
     },
     describe(text) {
       patchAttribute(canvas, "aria-label", text);
@@ -76,9 +88,10 @@ function createAction(key, stage) {
   return makeElement("div", { class: "action" }, go, back);
 }
 
-function createSlider(key, stage) {
+/** A slider of whatever kind the panel needs now: a film's strength, INP's fold or how far the plane is squeezed. */
+function createSlider(key, stage, prefix = "") {
   const name = makeElement("span", { class: "slider-name" });
-  const input = makeElement("input", { type: "range", class: "scrubber", "data-action": `slider-${key}` });
+  const input = makeElement("input", { type: "range", class: "scrubber", "data-action": `${prefix}slider-${key}` });
   const value = makeElement("span", { class: "number slider-value" });
   const element = makeElement("label", { class: "slider" }, name, input, value);
   let kind = null;
@@ -86,6 +99,7 @@ function createSlider(key, stage) {
   input.addEventListener("input", () => {
     if (kind === "film") pick(false);
     if (kind === "fold") stage.setFold(Number(input.value));
+    if (kind === "squeeze") stage.setSqueeze(Number(input.value));
   });
   input.addEventListener("change", () => kind === "film" && pick(true));
   input.addEventListener("keydown", (event) => {
@@ -97,11 +111,11 @@ function createSlider(key, stage) {
     stage.pickStrength(key, index, true, true);
   });
 
-  function set(nextKind, { max, step, at, text, label, shown }) {
-    kind = nextKind;
+  function set({ max, step, at, text, label, shown }) {
     patchAttribute(input, "max", String(max));
     patchAttribute(input, "step", String(step));
     patchAttribute(input, "aria-label", label);
+    patchAttribute(input, "title", label);
     patchAttribute(input, "aria-valuetext", shown);
     if (Number(input.value) !== at) input.value = String(at);
     input.style.setProperty("--done", `${(100 * at) / max}%`);
@@ -111,24 +125,27 @@ function createSlider(key, stage) {
 
   return {
     element,
-    update(panel, model) {
+    update(nextKind, panel, model) {
       const { scene, state } = stage;
-      const film = scene.films[key];
-      const fold = panel.line;
-      patchHidden(input, !film && !fold);
-      element.classList.toggle("empty", !film && !fold);
-      if (film) {
+      kind = nextKind;
+      patchHidden(input, !kind);
+      element.classList.toggle("empty", !kind);
+      input.disabled = kind === "squeeze" && stage.painting.active; // points are painted where they are, not where they seem
+      if (kind === "film") {
+        const film = scene.films[key];
         const isC = film.knob === "C";
         const index = state.film?.panel === key ? state.film.index : nearestIndex(film.values, panel.strength);
         const at = isC && state.film?.panel !== key ? panel.strength : film.places[index];
         const shown = strengthText(film.knob, model.strength ?? film.values[index]).replace(/^(C =|gap ≤) /, "");
         const [text, label] = isC ? ["C", "Fairness strength C"] : ["Largest gap", "Largest gap allowed"];
-        set("film", { max: film.places.at(-1), step: "any", at, text, label, shown });
-      } else if (fold) {
+        set({ max: film.places.at(-1), step: "any", at, text, label, shown });
+      } else if (kind === "fold") {
         const shown = percent(state.fold, 0);
-        set("fold", { max: 1, step: 0.01, at: state.fold, text: "Fold", label: "Fold the plane onto the kept line", shown });
+        set({ max: 1, step: 0.01, at: state.fold, text: "Fold", label: "Fold the plane onto the kept line", shown });
+      } else if (kind === "squeeze") {
+        const label = "Squeeze the plane: what counts less for the model gets shorter";
+        set({ max: 1, step: 0.01, at: state.squeeze, text: "Squeeze", label, shown: percent(state.squeeze, 0) });
       } else {
-        kind = null;
         patchText(name, "");
         patchText(value, "");
       }

@@ -6,8 +6,9 @@ import { betweenFrames, countsDrawn, drawnPositions, pointsOf } from "./scene.js
 export function pictureOf(stage, view, frame, forceScale) {
   const { state, scene, theme, painting, holding } = stage;
   const { selection, show } = state;
-  const panel = stage.panelOf(view.key);
-  const model = stage.shown(panel);
+  const panel = stage.drawnPanel(view.key);
+  const trained = stage.shown(stage.panelOf(view.key));
+  const model = { ...trained, panel };
   const vp = stage.viewportOf(view);
   const moving = state.playing && model.source === "frame" && !model.boxes && !stage.calm.matches; // a split has no half-way
   const W = moving ? betweenFrames(panel, state.position) : model.W;
@@ -23,20 +24,23 @@ export function pictureOf(stage, view, frame, forceScale) {
       ? stage.layers.get(scene, vp, stage.dpr, theme, { panel, show, line: panel.line, fold, painted: painting })
       : null,
     selected: holding?.key === view.key ? holding.index : ownPrototype,
-    rivals: selection?.kind === "point" && !fold ? rivalLines(stage, model, selection.index) : null,
+    rivals: selection?.kind === "point" && !fold ? rivalLines(stage, trained, panel, selection.index) : null,
   };
 }
 
-/** A picked point, the two prototypes that compete for it, and the nearest place where it would be decided otherwise. */
-function rivalLines(stage, model, index) {
+/**
+ * A picked point, the two prototypes that compete for it, and the nearest place where it would be decided otherwise: the
+ * nearest by the data, however far the plane is squeezed.
+ */
+function rivalLines(stage, model, drawnPanel, index) {
   const { scene } = stage;
   const facts = stage.factsNow();
   const known = facts || countsDrawn(scene, model.panel);
   const seen = facts ? modelFor(scene, model, index, facts[model.panel.key]) : model;
   const { plus, minus, flip } = known ? rivals(scene, seen, index) : { plus: null, minus: null, flip: null };
   return {
-    point: pointsOf(scene, model.panel).subarray(2 * index, 2 * index + 2),
+    point: pointsOf(scene, drawnPanel).subarray(2 * index, 2 * index + 2),
     prototypes: [plus, minus].filter((j) => j !== null),
-    flip: flip && [flip.x, flip.y],
+    flip: flip && (drawnPanel.toDrawn?.(flip.x, flip.y) ?? [flip.x, flip.y]),
   };
 }

@@ -83,7 +83,7 @@ export function createPointLayers() {
       if (fold > 0) [px, py] = foldPoint(px, py, line, fold);
       put(px, py, table[y[i]][s[i]][held ? "held" : i >= firstPainted ? "painted" : "train"]);
     }
-    for (const [px, py, k, g] of painted.added) put(px, py, table[k][g].painted);
+    for (const [px, py, k, g] of painted.added) put(...(panel.toDrawn?.(px, py) ?? [px, py]), table[k][g].painted);
     ctx.putImageData(image, 0, 0);
   }
 
@@ -93,7 +93,7 @@ export function createPointLayers() {
       const { panel, show, fold, painted } = options;
       const key = [
         scene.meta.revision, vp.width, vp.height, dpr, vp.cx, vp.cy, vp.scale, theme.key,
-        show.points, show.heldOut, fold > 0 ? fold : 0, painted.version, panel.points ? panel.key : "",
+        show.points, show.heldOut, fold > 0 ? fold : 0, painted.version, panel.points ? panel.key : "", panel.squeezedBy ?? 0,
       ].join(" ");
       let canvas = layers.get(key);
       if (canvas) return canvas;

@@ -45,18 +45,21 @@ export function pointsOf(scene, panel) {
   return panel.points ?? scene.points;
 }
 
+/** Where recorded prototypes are drawn; straight steps in model space stay straight in the plane. */
+export function recordedPlaces(space, prototypes) {
+  const places = new Float64Array(prototypes.length);
+  for (let i = 0; i < places.length; i += 2) places.set(space.toPlane(prototypes[i], prototypes[i + 1]), i);
+  return places;
+}
+
 function buildPanel(panel, get, F) {
   const space = planeMap(panel.map, panel.line);
   const prototypes = get("prototypes");
-  const P = prototypes.length / (2 * F);
-  // Where every recorded prototype is drawn; straight steps in model space stay straight in the plane.
-  const drawn = new Float64Array(F * P * 2);
-  for (let i = 0; i < F * P; i++) drawn.set(space.toPlane(prototypes[2 * i], prototypes[2 * i + 1]), 2 * i);
   return {
     ...panel,
-    P,
+    P: prototypes.length / (2 * F),
     space,
-    drawn,
+    drawn: recordedPlaces(space, prototypes),
     labels: get("labels") ?? Uint8Array.from(panel.labels), // a tree's leaves answer anew in every frame
     boxes: get("boxes"), // of a tree: its leaves as [x low, x high, y low, y high]
     points: get("points"),
@@ -141,9 +144,7 @@ function pairs(W) {
 
 /** Prototype positions of a model in the plane, as [x, y] pairs. */
 export function drawnPositions({ panel, W }) {
-  const positions = new Float64Array(W.length);
-  for (let j = 0; j < W.length; j += 2) positions.set(panel.space.toPlane(W[j], W[j + 1]), j);
-  return positions;
+  return recordedPlaces(panel.space, W);
 }
 
 /** Model-space prototypes between two recorded frames, for smooth drawing only. */

@@ -17,6 +17,7 @@ export function newState() {
     film: null, // {panel, index}: a strength picked from a film
     camera: null,
     fold: 0,
+    squeeze: 0, // from the plane of the data to the one that learned distances see
     open: new Set(), // names of open folds
     selection: null,
   };
@@ -35,6 +36,7 @@ export function viewOf(state, scene) {
     film: state.film && [state.film.panel, state.film.index],
     camera: !isFitted(state.camera, scene.meta.bounds) && [cx, cy, zoom].map(round),
     fold: round(state.fold),
+    squeeze: round(state.squeeze),
     open: state.open.size && [...state.open].sort(),
     show: shown.length && Object.fromEntries(shown),
   };
@@ -60,7 +62,7 @@ export function restoreView(state, raw, scene) {
   const [panel, index] = Array.isArray(raw.film) ? raw.film : ["fairglvq", raw.filmIndex]; // older links: C only
   if (Number.isInteger(index) && index >= 0 && index < (scene.films[panel]?.values.length ?? 0)) state.film = { panel, index };
   if (Array.isArray(raw.open)) state.open = new Set(raw.open.filter((name) => /^[a-z]{1,20}$/.test(name)));
-  if (isNumber(raw.fold)) state.fold = Math.min(1, Math.max(0, raw.fold));
+  for (const name of ["fold", "squeeze"]) if (isNumber(raw[name])) state[name] = Math.min(1, Math.max(0, raw[name]));
   if (Array.isArray(raw.camera) && raw.camera.length === 3 && raw.camera.every(isNumber) && raw.camera[2] > 0) {
     const [cx, cy, zoom] = raw.camera;
     state.camera = { cx, cy, zoom };
@@ -88,6 +90,7 @@ export function carryOver(state, before, scene) {
   state.position = keeps ? frameOfEpoch(now.epochs, old.epochs[Math.floor(state.position)]) : last;
   state.playing = state.playing && state.position < last;
   state.film = null;
+  if (!scene.panels.some((panel) => panel.squeeze)) state.squeeze = 0; // nobody sees it, nor would expect it later
   state.hidden = new Set([...state.hidden].filter((key) => keys.includes(key)));
   if (state.hidden.size === keys.length) state.hidden.clear();
   if (!keys.includes(state.enlarged)) state.enlarged = null;

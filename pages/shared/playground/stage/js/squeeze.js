@@ -1,0 +1,38 @@
+// The plane of drawn data between where points are (0) and how far apart a model with a learned distance sees them (1).
+
+import { planeMap } from "./geometry.js";
+import { pointsOf, recordedPlaces } from "./scene.js";
+
+const known = new WeakMap(); // panel -> how it was squeezed last
+
+/**
+ * A panel whose plane is squeezed by the share t of what its model has learned: x' = c + M (x - c), M = (1 - t) I + t P.
+ * Everything in it is told in squeezed places, so it is drawn and grabbed as any other. `toDrawn` and `toData` lead there
+ * and back. A panel without a learned distance, or with t = 0, is given back as it is.
+ */
+export function squeezed(scene, panel, t) {
+  if (!panel.squeeze || t === 0) return panel;
+  if (known.get(panel)?.squeezedBy !== t) known.set(panel, squeezePanel(scene, panel, t));
+  return known.get(panel);
+}
+
+function squeezePanel(scene, panel, t) {
+  const [x0, y0, x1, y1] = scene.meta.bounds;
+  const [cx, cy] = [(x0 + x1) / 2, (y0 + y1) / 2];
+  const [[p, q], [, r]] = panel.squeeze.matrix; // symmetric
+  const [a, b, d] = [1 - t + t * p, t * q, 1 - t + t * r];
+  const det = a * d - b * b;
+  const toDrawn = (x, y) => [cx + a * (x - cx) + b * (y - cy), cy + b * (x - cx) + d * (y - cy)];
+  const toData = (x, y) => [cx + (d * (x - cx) - b * (y - cy)) / det, cy + (a * (y - cy) - b * (x - cx)) / det];
+  const rows = panel.map.A.map(([u, v]) => [(u * d - v * b) / det, (v * a - u * b) / det]); // A M^-1
+  // z stays what it was: at the centre nothing moves.
+  const shift = rows.map(([u, v], i) => panel.map.b[i] + (panel.map.A[i][0] - u) * cx + (panel.map.A[i][1] - v) * cy);
+  const map = { A: rows, b: shift };
+  const space = planeMap(map, null);
+  const points = Float64Array.from(pointsOf(scene, panel));
+  for (let i = 0; i < points.length; i += 2) points.set(toDrawn(points[i], points[i + 1]), i);
+  const axes = panel.squeeze.slanted ? ["", ""] : panel.axes; // on a slanted plane neither direction is one column
+  return {
+    ...panel, map, space, points, axes, toDrawn, toData, squeezedBy: t, drawn: recordedPlaces(space, panel.prototypes),
+  };
+}
