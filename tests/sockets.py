@@ -21,15 +21,21 @@ class Client:
 
     def __init__(self, page="", query=""):
         self.page, self.page_hash, self.query = page, "", query
-        self.widgets, self.words, self.timers, self.problems = {}, [], {}, []
+        self.pages, self.widgets, self.words, self.timers, self.problems = {}, {}, [], {}, []
         self.whole = True  # whether the run under way is one of the whole page
 
-    def request(self, *, fragment="", **widget):
-        """The message that asks for a run; ``slider=(label, value)`` moves a widget, ``button=label`` presses one."""
+    def request(self, *, fragment="", menu=None, **widget):
+        """The message that asks for a run.
+
+        ``slider=(label, value)`` moves a widget, ``button=label`` presses one, ``menu=page`` chooses another page.
+        """
         self.whole = not fragment
         message = BackMsg()
         asked = message.rerun_script
         asked.query_string, asked.page_name, asked.page_script_hash = self.query, self.page, self.page_hash
+        asked.context_info.url = f"http://localhost/{self.page}"
+        if menu is not None:
+            asked.query_string, asked.page_script_hash = "", self.pages[menu]
         asked.fragment_id, asked.is_auto_rerun = fragment, bool(fragment)
         if "button" in widget:
             state = asked.widget_states.widgets.add()
@@ -48,7 +54,9 @@ class Client:
         if kind == "new_session" and self.whole:
             self.widgets, self.words, self.timers = {}, [], {}
         elif kind == "navigation":
+            self.pages = {page.url_pathname: page.page_script_hash for page in answer.navigation.app_pages}
             self.page_hash = answer.navigation.page_script_hash
+            self.page = next(name for name, known in self.pages.items() if known == self.page_hash)
         elif kind == "page_info_changed":
             self.query = answer.page_info_changed.query_string
         elif kind == "auto_rerun":
@@ -82,7 +90,11 @@ class Visitor:
 
     def run(self, **asked):
         """Ask for a run and wait until it has ended."""
-        self.socket.send(self.client.request(**asked))
+        self.send(self.client.request(**asked))
+
+    def send(self, message):
+        """Send a message and wait until what it asks for has ended."""
+        self.socket.send(message)
         while not self.client.hear(self.socket.recv()):
             pass
         assert self.client.problems == []

@@ -1,16 +1,17 @@
 """All pages together, in Chromium: the model in view survives every page switch, and side doors lead into the app."""
 
+from contextlib import ExitStack
+
 import pytest
 from browser import Watch, streamlit_app, visits, wait_idle
 from playwright.sync_api import expect
+from sockets import Visitor
 
 pytestmark = pytest.mark.browser
-HEARS_LATE = """
-window.WebSocket = class extends WebSocket {
-  addEventListener(kind, heard, ...options) {
-    super.addEventListener(kind, kind === "message" ? (event) => setTimeout(heard, 600, event) : heard, ...options);
-  }
-};"""  # what the server says is on its way for so many milliseconds
+NO_REST = """
+const later = window.setTimeout;
+window.setTimeout = (call, delay, ...rest) => later(call, delay === 400 ? 3_600_000 : delay, ...rest);
+"""  # the stage tells its view after 400 ms in which nothing happens
 PAGES = ("Playground", "Trade-off", "Prototypes", "Lesson", "Teach", "Paper", "Stream", "Your data")
 
 
@@ -66,20 +67,33 @@ def test_one_back_leads_to_the_page_before_with_its_model(open_page):
     visit.page.wait_for_url(second)
 
 
-def test_what_a_page_sends_after_the_menu_s_choice_does_not_lead_back_to_it(browser, app):
-    with browser.new_context(viewport={"width": 1280, "height": 900}) as far_away:
-        far_away.add_init_script(HEARS_LATE)
-        visit = Visit(far_away, app, "/?data=local&k=2")
+def test_the_stage_tells_its_view_before_the_page_is_left(browser, app):
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as hasty:
+        hasty.add_init_script(NO_REST)
+        visit = Visit(hasty, app, "/?data=local&k=2")
         visit.page.wait_for_selector('.stage[data-ready="1"]', timeout=60_000)
-        first = visit.page.locator('[data-action="start"]')  # of which the stage tells after some rest
-        menu = visit.page.get_by_role("link", name="Prototypes", exact=True)
-        first.evaluate("(first, menu) => { first.click(); menu.click(); }", menu.element_handle())
-        visit.page.wait_for_url("**/prototypes?data=local&k=2&view=*")  # now that was heard
+        visit.page.locator('[data-action="start"]').click()
+        visit.page.get_by_role("link", name="Prototypes", exact=True).hover()
+        visit.page.mouse.down()
+        visit.page.wait_for_function("() => location.search.includes('view=')")
+        visit.page.mouse.up()
+        visit.page.wait_for_url("**/prototypes?data=local&k=2&view=*")
         wait_idle(visit.page)
-        expect(visit.page.get_by_text("decides with 4 prototypes")).to_be_visible()
         visit.page.go_back()
-        visit.page.wait_for_url("**/?data=local&k=2*")
+        visit.page.wait_for_url("**/?data=local&k=2&view=*")
         assert visit.watch.problems == []
+
+
+def test_a_message_from_a_page_that_was_left_changes_the_model_and_does_not_lead_back(app):
+    with ExitStack() as stack:
+        visitor = Visitor(stack, app, query="data=local&k=2")
+        visitor.run()
+        late = visitor.client.request(slider=("Prototypes per class", 3))
+        visitor.run(menu="prototypes")
+        assert "decides with 4 prototypes" in " ".join(visitor.client.words)
+        visitor.send(late)
+        assert "decides with 6 prototypes" in " ".join(visitor.client.words)
+        assert visitor.client.query == "data=local&k=3"
 
 
 def test_a_link_survives_the_browser_s_way_back_and_forward_between_pages(open_page):

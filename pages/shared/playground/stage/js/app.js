@@ -30,6 +30,7 @@ export class Stage {
     this.root = root;
     this.send = send; // { gestures(list), view(value) }, replaced on every run of the script
     this.outbox = []; // gestures that Python has not acknowledged
+    this.leaving = false; // for another page
     this.state = newState();
     this.scene = null;
     this.theme = null;
@@ -51,6 +52,9 @@ export class Stage {
     this.sizes = new ResizeObserver(() => this.layout());
     this.sizes.observe(this.slot("panels"));
     root.addEventListener("fold", ({ detail }) => this.keepFold(detail), { signal: this.ending.signal });
+    for (const act of ["pointerdown", "focusin", "click"]) {
+      document.addEventListener(act, (event) => this.leaveBy(event), { capture: true, signal: this.ending.signal });
+    }
   }
 
   slot(name) {
@@ -81,6 +85,7 @@ export class Stage {
       const { films, reply, facts, can_undo, busy, left_out, without, controls_open } = meta;
       Object.assign(known, { films, reply, facts, can_undo, busy, left_out, without, controls_open });
     }
+    this.leaving = false;
     this.outbox = this.outbox.filter(({ serial }) => serial > (meta.heard ?? Infinity));
     // Not handled yet: it is still on its way, or Streamlit has dropped it. A gesture that comes twice is handled once.
     this.sendGestures();
@@ -320,6 +325,7 @@ export class Stage {
    */
   post(gesture) {
     if (this.scene.meta.offline) return; // a file has no Python behind it
+    this.leaving = false;
     lastSerial = Math.max(lastSerial + 1, 1000 * Date.now()); // also rises over remounts of the page
     this.outbox.push({ ...gesture, serial: lastSerial });
     this.sendGestures();
@@ -331,22 +337,38 @@ export class Stage {
    */
   sendGestures(patience = GESTURE_PATIENCE) {
     clearTimeout(this.gestureTimer);
-    if (!this.outbox.length || !this.root.isConnected) return;
+    if (!this.outbox.length || !this.root.isConnected || this.leaving) return;
     this.send.gestures(this.outbox);
     this.gestureTimer = setTimeout(() => this.sendGestures(2 * patience), patience);
   }
 
   scheduleView() {
     clearTimeout(this.viewTimer);
-    this.viewTimer = setTimeout(() => {
-      if (this.state.playing || this.holding || !this.root.isConnected) return;
-      const view = viewOf(this.state, this.scene);
-      const text = JSON.stringify(view);
-      if (text === this.sentView) return;
-      this.sentView = text;
-      // Here and not by Python: Streamlit adds to the browser's history, and Back shall lead to other settings, not views.
-      if (this.scene.meta.linked) history.replaceState(history.state, "", linkOf(location.href, view));
-      this.send.view(view);
-    }, VIEW_DELAY);
+    this.viewTimer = setTimeout(() => this.tellView(), VIEW_DELAY);
+  }
+
+  tellView() {
+    clearTimeout(this.viewTimer);
+    if (this.state.playing || this.holding || !this.root.isConnected) return;
+    const view = viewOf(this.state, this.scene);
+    const text = JSON.stringify(view);
+    if (text === this.sentView) return;
+    this.sentView = text;
+    // Here and not by Python: Streamlit adds to the browser's history, and Back shall lead to other settings, not views.
+    if (this.scene.meta.linked) history.replaceState(history.state, "", linkOf(location.href, view));
+    this.send.view(view);
+  }
+
+  /**
+   * Somebody is about to follow a link to another page: what is still to be told is told now. After the click it would ask
+   * Streamlit for this page, and lead back to it if the browser has not heard of the other one yet. Streamlit sends what it is
+   * given a moment later, so the click itself is too late.
+   */
+  leaveBy(event) {
+    const link = event.composedPath().find((element) => element instanceof HTMLAnchorElement);
+    if (!this.scene || !link || new URL(link.href, location.href).pathname === location.pathname) return;
+    this.leaving = event.type === "click";
+    if (this.leaving) clearTimeout(this.viewTimer);
+    else this.tellView();
   }
 }
