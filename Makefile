@@ -59,9 +59,10 @@ $(VENV)/.ready-dev: requirements-dev.txt $(VENV)/.ready
 
 # A Chromium for the browser tests: one on PATH, else Debian's package where that is possible, else Playwright's own.
 chromium: $(VENV)/.ready-dev
-	@if command -v chromium chromium-browser google-chrome >/dev/null 2>&1; then :; \
+	@if command -v chromium-headless-shell chromium chromium-browser google-chrome >/dev/null 2>&1; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
-		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; \
+		export DEBIAN_FRONTEND=noninteractive; apt-get update -qq && \
+		{ apt-get install -y -qq chromium-headless-shell || apt-get install -y -qq chromium; } >/dev/null; \
 	else $(BIN)/playwright install chromium; fi
 
 clean:

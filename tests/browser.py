@@ -111,8 +111,8 @@ def static_files(folder):
 
 @contextmanager
 def chromium(*args):
-    """A headless Chromium: the system's, or else Playwright's own."""
-    names = ("chromium", "chromium-browser", "google-chrome")
+    """A headless Chromium: the system's, the one without windows first (half the work), or else Playwright's own."""
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     executable = next((path for path in map(shutil.which, names) if path), None)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=[*CHROMIUM_ARGS, *args])
