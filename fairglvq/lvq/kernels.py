@@ -26,6 +26,7 @@ How to work on this file:
 Everything releases the GIL.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,6 +40,7 @@ _options: dict[str, Any] = {
     "_nrt": False,  # no memory is allocated, so no references need be counted
 }
 entry = njit(cache=True, **_options)
+reordered_entry = njit(cache=True, fastmath={"contract", "reassoc"}, **_options)  # sums in any order, in vector code
 part = register_jitable(**_options)
 fused_part = register_jitable(fastmath={"contract"}, **_options)  # multiply and add in one instruction
 inlined = njit(inline="always", **_options)
@@ -104,7 +106,7 @@ class Cells(NamedTuple):
     plus the gap between its second nearest and its nearest prototype then.
     """
 
-    nearest: np.ndarray  # (n,) int32; (0,) where nothing is voted on
+    nearest: np.ndarray  # (n,) int32, -1 before the first assignment; (0,) where nothing is voted on
     limit: np.ndarray  # (n,)
     reach: np.ndarray  # (P,)
     moves: np.ndarray  # (P,) how far each prototype moved in the last step
@@ -124,7 +126,7 @@ class Pulls(NamedTuple):
 class Tile(NamedTuple):
     """Work space for up to T points: loops along the last axis are contiguous and become vector code."""
 
-    x: np.ndarray  # (d, T) coordinates (dense rows only)
+    x: np.ndarray  # (4, T) some coordinates (dense rows only)
     products: np.ndarray  # (P,) x·w of one point (sparse rows only)
     near: np.ndarray  # (P, T) distances²
     closest: np.ndarray  # (max(K, G, 2), T) smallest distance² per label; then, in rows 0 and 1, those of w+ and w-
@@ -155,12 +157,18 @@ class Options(NamedTuple):
     fence: float  # the largest distance from the centre that a prototype may reach
 
 
-def new_tile(d: int, n_prototypes: int, n_labels: int) -> Tile:
-    """Work space for d columns (0 if rows are sparse), P prototypes and as many labels as classes or groups."""
-    P, L = n_prototypes, max(n_labels, 2)
-    line = (TILE,)
-    shapes = ((d, TILE), (P,), (P, TILE), (L, TILE), (L, TILE), (2, TILE), line, line, line, line, line)
-    return Tile(*map(np.empty, shapes))
+def new_tile(n_prototypes: int, n_labels: int = 2) -> Tile:
+    """Work space for P prototypes and as many labels as classes or groups."""
+    P, L, line = n_prototypes, max(n_labels, 2), (TILE,)
+    shapes = ((4, TILE), (P,), (P, TILE), (L, TILE), (L, TILE), (2, TILE), line, line, line, line, line)
+    # Each array begins where a line of the cache (8 numbers) does: a vector then never lies across two of them.
+    lengths = [-(-math.prod(shape) // 8) * 8 for shape in shapes]
+    room = np.empty(sum(lengths) + 8)
+    begin, arrays = -(room.__array_interface__["data"][0] // 8) % 8, []
+    for shape, length in zip(shapes, lengths, strict=True):
+        arrays.append(room[begin : begin + math.prod(shape)].reshape(shape))
+        begin += length
+    return Tile(*arrays)
 
 
 # -- distances ------------------------------------------------------------------------------------------------------
@@ -168,27 +176,28 @@ def new_tile(d: int, n_prototypes: int, n_labels: int) -> Tile:
 
 @fused_part
 def measure_dense(X, prototypes, batch, tile):
-    """:func:`measure`, by coordinates."""
+    """:func:`measure`, four coordinates at a time: one load and one store of the running sum for four terms."""
     W, x, near = prototypes.W, tile.x, tile.near
     P, d = W.shape
-    for k in range(d):
-        for b in range(batch.size):
-            x[k, b] = X[batch[b], k]
     for j in range(P):
         for b in range(batch.size):
             near[j, b] = 0.0
-    # Four coordinates at a time: one load and one store of the running sum for four terms.
     for k in range(0, d - 3, 4):
+        for b in range(batch.size):
+            i = batch[b]
+            x[0, b], x[1, b], x[2, b], x[3, b] = X[i, k], X[i, k + 1], X[i, k + 2], X[i, k + 3]
         for j in range(P):
             w0, w1, w2, w3 = W[j, k], W[j, k + 1], W[j, k + 2], W[j, k + 3]
             for b in range(batch.size):
-                a0, a1, a2, a3 = x[k, b] - w0, x[k + 1, b] - w1, x[k + 2, b] - w2, x[k + 3, b] - w3
+                a0, a1, a2, a3 = x[0, b] - w0, x[1, b] - w1, x[2, b] - w2, x[3, b] - w3
                 near[j, b] += (a0 * a0 + a1 * a1) + (a2 * a2 + a3 * a3)
     for k in range(d - d % 4, d):
+        for b in range(batch.size):
+            x[0, b] = X[batch[b], k]
         for j in range(P):
             w = W[j, k]
             for b in range(batch.size):
-                gap = x[k, b] - w
+                gap = x[0, b] - w
                 near[j, b] += gap * gap
 
 
@@ -400,12 +409,12 @@ def scatter_dense(X, batch, tile, sums):
     d = X.shape[1]
     for side in range(2):  # w+ of all points, then w-
         for b in range(batch.size):
-            j, f = np.int64(tile.who[side, b]), tile.factor[side, b]
+            i, j, f = batch[b], np.int64(tile.who[side, b]), tile.factor[side, b]
             if j < 0:  # does not exist
                 continue
             sums[j, d] += f
             for k in range(d):
-                sums[j, k] += f * X[batch[b], k]
+                sums[j, k] += f * X[i, k]
 
 
 @part
@@ -580,11 +589,23 @@ def assign(points, batch, tile, cells, length):
         before, error = cells.nearest[i], rounding(points.rows, i, length)
         first, second = tile.first[b] + error, tile.second[b] - error
         if now != before:
-            counts[before, labels[0, i], labels[1, i]] -= 1
+            if before >= 0:
+                counts[before, labels[0, i], labels[1, i]] -= 1
             counts[now, labels[0, i], labels[1, i]] += 1
             cells.nearest[i] = now
         gap = (np.sqrt(second) * (1.0 - 1e-9) if second > 0.0 else 0.0) - np.sqrt(first)
         cells.limit[i] = cells.reach[now] + gap
+
+
+@inlined
+def locate(points, prototypes, cells, tile, queue):
+    """Measure the points of a queue and assign them to their cells."""
+    width, length = tile.near.shape[1], longest(prototypes.norms)
+    for start in range(0, queue.size, width):
+        batch = queue[start : start + width]
+        measure(points.rows, prototypes, batch, tile)
+        two_closest(tile, batch.size)
+        assign(points, batch, tile, cells, length)
 
 
 @inlined
@@ -595,12 +616,7 @@ def reassign(points, prototypes, cells, tile, learned, options):
     """
     extend(cells.moves, cells.reach)
     queue = learned if options.running else cells.queue[: enqueue(cells, options.bounds)]
-    width, length = tile.near.shape[1], longest(prototypes.norms)
-    for start in range(0, queue.size, width):
-        batch = queue[start : start + width]
-        measure(points.rows, prototypes, batch, tile)
-        two_closest(tile, batch.size)
-        assign(points, batch, tile, cells, length)
+    locate(points, prototypes, cells, tile, queue)
     return queue.size
 
 
@@ -651,26 +667,42 @@ def vote(counts, published, random, pseudo):
 
 
 @entry
-def distances(rows, prototypes, out):
-    """|x - w|² of every point to every prototype, into ``out`` (n, P)."""
-    columns, norms = prototypes.columns, prototypes.norms
-    for i in range(out.shape[0]):
-        for j in range(norms.size):
-            out[i, j] = 0.0
-        if rows.indptr.size == 0:
-            for k in range(columns.shape[0]):
-                x = rows.X[i, k]
-                for j in range(norms.size):
-                    gap = x - columns[k, j]
-                    out[i, j] += gap * gap
+def distances(rows, order, prototypes, tile, out):
+    """|x - w|² of every point in ``order`` to every prototype, into its row of ``out`` (n, P)."""
+    near = tile.near
+    for start in range(0, order.size, near.shape[1]):
+        batch = order[start : start + near.shape[1]]
+        measure(rows, prototypes, batch, tile)
+        for b in range(batch.size):
+            for j in range(near.shape[0]):
+                out[batch[b], j] = near[j, b]
+
+
+@reordered_entry
+def farthest(rows, centre):
+    """The largest |x - centre|² of all points."""
+    largest, dense = 0.0, rows.indptr.size == 0
+    for i in range(rows.X.shape[0] if dense else rows.squares.size):
+        total = 0.0
+        if dense:
+            for k in range(centre.size):
+                gap = rows.X[i, k] - centre[k]
+                total += gap * gap
         else:
+            for k in range(centre.size):
+                total += centre[k] * centre[k]
             for e in range(rows.indptr[i], rows.indptr[i + 1]):
-                x, k = rows.data[e], rows.indices[e]
-                for j in range(norms.size):
-                    out[i, j] += x * columns[k, j]
-            for j in range(norms.size):
-                distance = rows.squares[i] + norms[j] - 2.0 * out[i, j]
-                out[i, j] = distance if distance > 0.0 else 0.0
+                x, c = rows.data[e], centre[rows.indices[e]]
+                total += x * (x - 2.0 * c)
+        if total > largest:
+            largest = total
+    return largest
+
+
+@entry
+def settle(points, prototypes, cells, tile):
+    """Find the cell of every point and count it there; ``nearest`` is -1 where a point is in no cell yet."""
+    locate(points, prototypes, cells, tile, points.order)
 
 
 @entry
