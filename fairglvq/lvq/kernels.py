@@ -182,23 +182,24 @@ def measure_dense(X, prototypes, batch, tile):
     for j in range(P):
         for b in range(batch.size):
             near[j, b] = 0.0
-    for k in range(0, d - 3, 4):
-        for b in range(batch.size):
-            i = batch[b]
-            x[0, b], x[1, b], x[2, b], x[3, b] = X[i, k], X[i, k + 1], X[i, k + 2], X[i, k + 3]
-        for j in range(P):
-            w0, w1, w2, w3 = W[j, k], W[j, k + 1], W[j, k + 2], W[j, k + 3]
+    for k in range(0, d, 4):
+        width = min(4, d - k)
+        for c in range(width):
             for b in range(batch.size):
-                a0, a1, a2, a3 = x[0, b] - w0, x[1, b] - w1, x[2, b] - w2, x[3, b] - w3
-                near[j, b] += (a0 * a0 + a1 * a1) + (a2 * a2 + a3 * a3)
-    for k in range(d - d % 4, d):
-        for b in range(batch.size):
-            x[0, b] = X[batch[b], k]
-        for j in range(P):
-            w = W[j, k]
-            for b in range(batch.size):
-                gap = x[0, b] - w
-                near[j, b] += gap * gap
+                x[c, b] = X[batch[b], k + c]
+        if width == 4:
+            for j in range(P):
+                w0, w1, w2, w3 = W[j, k], W[j, k + 1], W[j, k + 2], W[j, k + 3]
+                for b in range(batch.size):
+                    a0, a1, a2, a3 = x[0, b] - w0, x[1, b] - w1, x[2, b] - w2, x[3, b] - w3
+                    near[j, b] += (a0 * a0 + a1 * a1) + (a2 * a2 + a3 * a3)
+            continue
+        for c in range(width):
+            for j in range(P):
+                w = W[j, k + c]
+                for b in range(batch.size):
+                    gap = x[c, b] - w
+                    near[j, b] += gap * gap
 
 
 @fused_part
@@ -598,17 +599,6 @@ def assign(points, batch, tile, cells, length):
 
 
 @inlined
-def locate(points, prototypes, cells, tile, queue):
-    """Measure the points of a queue and assign them to their cells."""
-    width, length = tile.near.shape[1], longest(prototypes.norms)
-    for start in range(0, queue.size, width):
-        batch = queue[start : start + width]
-        measure(points.rows, prototypes, batch, tile)
-        two_closest(tile, batch.size)
-        assign(points, batch, tile, cells, length)
-
-
-@inlined
 def reassign(points, prototypes, cells, tile, learned, options):
     """Make assignments exact again after prototype j moved by ``moves[j]``; returns how many points were measured.
 
@@ -616,7 +606,12 @@ def reassign(points, prototypes, cells, tile, learned, options):
     """
     extend(cells.moves, cells.reach)
     queue = learned if options.running else cells.queue[: enqueue(cells, options.bounds)]
-    locate(points, prototypes, cells, tile, queue)
+    width, length = tile.near.shape[1], longest(prototypes.norms)
+    for start in range(0, queue.size, width):
+        batch = queue[start : start + width]
+        measure(points.rows, prototypes, batch, tile)
+        two_closest(tile, batch.size)
+        assign(points, batch, tile, cells, length)
     return queue.size
 
 
@@ -667,15 +662,26 @@ def vote(counts, published, random, pseudo):
 
 
 @entry
-def distances(rows, order, prototypes, tile, out):
-    """|x - w|² of every point in ``order`` to every prototype, into its row of ``out`` (n, P)."""
-    near = tile.near
-    for start in range(0, order.size, near.shape[1]):
-        batch = order[start : start + near.shape[1]]
-        measure(rows, prototypes, batch, tile)
-        for b in range(batch.size):
-            for j in range(near.shape[0]):
-                out[batch[b], j] = near[j, b]
+def distances(rows, prototypes, out):
+    """|x - w|² of every point to every prototype, into ``out`` (n, P)."""
+    columns, norms = prototypes.columns, prototypes.norms
+    for i in range(out.shape[0]):
+        for j in range(norms.size):
+            out[i, j] = 0.0
+        if rows.indptr.size == 0:
+            for k in range(columns.shape[0]):
+                x = rows.X[i, k]
+                for j in range(norms.size):
+                    gap = x - columns[k, j]
+                    out[i, j] += gap * gap
+        else:
+            for e in range(rows.indptr[i], rows.indptr[i + 1]):
+                x, k = rows.data[e], rows.indices[e]
+                for j in range(norms.size):
+                    out[i, j] += x * columns[k, j]
+            for j in range(norms.size):
+                distance = rows.squares[i] + norms[j] - 2.0 * out[i, j]
+                out[i, j] = distance if distance > 0.0 else 0.0
 
 
 @reordered_entry
@@ -697,12 +703,6 @@ def farthest(rows, centre):
         if total > largest:
             largest = total
     return largest
-
-
-@entry
-def settle(points, prototypes, cells, tile):
-    """Find the cell of every point and count it there; ``nearest`` is -1 where a point is in no cell yet."""
-    locate(points, prototypes, cells, tile, points.order)
 
 
 @entry
