@@ -182,24 +182,24 @@ def measure_dense(X, prototypes, batch, tile):
     for j in range(P):
         for b in range(batch.size):
             near[j, b] = 0.0
-    for k in range(0, d, 4):
-        width = min(4, d - k)
-        for c in range(width):
+    for k in range(0, d - 3, 4):
+        for b in range(batch.size):
+            i = batch[b]
+            for c in range(4):
+                x[c, b] = X[i, k + c]
+        for j in range(P):
+            w0, w1, w2, w3 = W[j, k], W[j, k + 1], W[j, k + 2], W[j, k + 3]
             for b in range(batch.size):
-                x[c, b] = X[batch[b], k + c]
-        if width == 4:
-            for j in range(P):
-                w0, w1, w2, w3 = W[j, k], W[j, k + 1], W[j, k + 2], W[j, k + 3]
-                for b in range(batch.size):
-                    a0, a1, a2, a3 = x[0, b] - w0, x[1, b] - w1, x[2, b] - w2, x[3, b] - w3
-                    near[j, b] += (a0 * a0 + a1 * a1) + (a2 * a2 + a3 * a3)
-            continue
-        for c in range(width):
-            for j in range(P):
-                w = W[j, k + c]
-                for b in range(batch.size):
-                    gap = x[c, b] - w
-                    near[j, b] += gap * gap
+                a0, a1, a2, a3 = x[0, b] - w0, x[1, b] - w1, x[2, b] - w2, x[3, b] - w3
+                near[j, b] += (a0 * a0 + a1 * a1) + (a2 * a2 + a3 * a3)
+    for k in range(d - d % 4, d):
+        for b in range(batch.size):
+            x[0, b] = X[batch[b], k]
+        for j in range(P):
+            w = W[j, k]
+            for b in range(batch.size):
+                gap = x[0, b] - w
+                near[j, b] += gap * gap
 
 
 @fused_part
