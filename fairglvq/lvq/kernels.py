@@ -506,7 +506,7 @@ def scale(term, points, batch, pulls, n_labels, options):
             if labels[batch[b]] == label:
                 distinct += 1
                 break
-    return 1.0 / (pulls.sums.shape[1] * distinct)
+    return 1.0 / (pulls.sums.shape[1] * max(distinct, 1))
 
 
 @part
@@ -687,19 +687,19 @@ def distances(rows, prototypes, out):
 @reordered_entry
 def farthest(rows, centre):
     """The largest |x - centre|² of all points."""
-    largest, dense = 0.0, rows.indptr.size == 0
+    largest, norm, dense = 0.0, 0.0, rows.indptr.size == 0
+    for k in range(centre.size):
+        norm += centre[k] * centre[k]
     for i in range(rows.X.shape[0] if dense else rows.squares.size):
-        total = 0.0
         if dense:
+            total = 0.0
             for k in range(centre.size):
                 gap = rows.X[i, k] - centre[k]
                 total += gap * gap
         else:
-            for k in range(centre.size):
-                total += centre[k] * centre[k]
+            total = norm + rows.squares[i]
             for e in range(rows.indptr[i], rows.indptr[i + 1]):
-                x, c = rows.data[e], centre[rows.indices[e]]
-                total += x * (x - 2.0 * c)
+                total -= 2.0 * rows.data[e] * centre[rows.indices[e]]
         if total > largest:
             largest = total
     return largest
@@ -727,9 +727,10 @@ def survey(points, prototypes, tile, pulls, options, counts, n_terms):
 def run(points, prototypes, cells, tile, pulls, options, random, n_epochs):
     """Train for up to ``n_epochs`` passes in mini-batches (Algorithm 1, lines 4 to 23 for every batch).
 
-    Without cells (``nearest`` empty) nothing is voted on. ``random`` (2,) holds two streams, one for the order and one
-    for the draws of empty cells: voting does not change the order in which points are learned. Returns epochs done,
-    steps made, points measured again, flips, uses of alpha, and whether prototypes were about to leave the fence.
+    Without cells (``nearest`` empty) nothing is voted on; without an order, one step of no points moves nothing, but
+    cells are made exact and vote. ``random`` (2,) holds two streams, one for the order and one for the draws of empty
+    cells: voting does not change the order in which points are learned. Returns epochs done, steps made, points
+    measured again, flips, uses of alpha, and whether prototypes were about to leave the fence.
     """
     n_labels, n_terms, voting = cells.counts.shape[1:], 2 if options.C > 0.0 else 1, cells.nearest.size > 0
     n, size, width = points.order.size, options.batch_size, tile.near.shape[1]
@@ -737,7 +738,7 @@ def run(points, prototypes, cells, tile, pulls, options, random, n_epochs):
     for epoch in range(n_epochs):
         if options.shuffle:
             shuffle(points.order, random[:1])
-        for begin in range(0, n, size):
+        for begin in range(0, max(n, 1), size):
             batch = points.order[begin : begin + size]
             clear(pulls)
             for start in range(0, batch.size, width):

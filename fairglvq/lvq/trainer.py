@@ -216,11 +216,11 @@ class Trainer:
 
     def _vote(self) -> None:
         """Assign every point to its cell, and let every cell vote."""
-        # A step of one point at a rate of 0 moves nothing; what follows a step is all that is wanted.
-        options = self._options()._replace(C=0.0, learning_rate=0.0, shuffle=False, bounds=False, running=False)
-        one = self.points._replace(order=self.points.order[:1])
+        # A step of no points moves nothing; what follows a step is all that is wanted.
+        options = self._options()._replace(C=0.0, fence=math.inf, shuffle=False, bounds=False, running=False)
+        none = self.points._replace(order=self.points.order[:0])
         same = self.prototypes._replace(norms=self.prototypes.norms.copy())  # a step sums them up in another order
-        kernels.run(one, same, self.cells, self.tile, self.pulls, options, self.random, 1)
+        kernels.run(none, same, self.cells, self.tile, self.pulls, options, self.random, 1)
 
     def _run_by(self, schedule: Timetable | Plateau, n_epochs: int) -> None:
         """Train without a record, epoch by epoch; the cost of an epoch is that of each batch before its step."""
