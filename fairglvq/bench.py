@@ -123,17 +123,17 @@ def _ms_per_step(turn: Callable[[], int]) -> float:
 
 # -- streams -----------------------------------------------------------------------------------------------------------
 
-STREAM_BATCH, STREAM_WANTED = 1_000, 1.0
+STREAM_BATCH, STREAM_FEATURES, STREAM_WANTED = 1_000, (16, 100), 1.0
 
 
-def stream_timings(turns: int = 20) -> dict[str, float]:
+def stream_timings(features: int, turns: int = 20) -> dict[str, float]:
     """Microseconds per row of ``partial_fit`` by estimator, scikit-learn's SGDClassifier among them, at their defaults.
 
-    Each turn feeds ten batches of uniform points with 16 features, two classes and two groups.
+    Each turn feeds ten batches of uniform points with so many features, two classes and two groups.
     """
     from sklearn.linear_model import SGDClassifier
 
-    points = _uniform_points(10 * STREAM_BATCH, 16, 2, np.random.default_rng(0))
+    points = _uniform_points(10 * STREAM_BATCH, features, 2, np.random.default_rng(0))
     models: dict[str, Any] = {kind.__name__: kind(random_state=0) for kind in (SGDClassifier, GLVQ, FairGLVQ)}
     best = dict.fromkeys(models, np.inf)
     with threadpool_limits(1):

@@ -173,7 +173,7 @@ def test_bench_measures_both_versions(monkeypatch):
 
 
 def test_bench_measures_streams():
-    timings = bench.stream_timings(turns=1)
+    timings = bench.stream_timings(5, turns=1)
     assert list(timings) == ["SGDClassifier", "GLVQ", "FairGLVQ"]
     assert all(0 < microseconds < np.inf for microseconds in timings.values())
 

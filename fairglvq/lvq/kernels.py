@@ -26,6 +26,7 @@ How to work on this file:
 Everything releases the GIL.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,6 +40,7 @@ _options: dict[str, Any] = {
     "_nrt": False,  # no memory is allocated, so no references need be counted
 }
 entry = njit(cache=True, **_options)
+reordered_entry = njit(cache=True, fastmath={"contract", "reassoc"}, **_options)  # sums in any order, in vector code
 part = register_jitable(**_options)
 fused_part = register_jitable(fastmath={"contract"}, **_options)  # multiply and add in one instruction
 inlined = njit(inline="always", **_options)
@@ -104,7 +106,7 @@ class Cells(NamedTuple):
     plus the gap between its second nearest and its nearest prototype then.
     """
 
-    nearest: np.ndarray  # (n,) int32; (0,) where nothing is voted on
+    nearest: np.ndarray  # (n,) int32, -1 before the first assignment; (0,) where nothing is voted on
     limit: np.ndarray  # (n,)
     reach: np.ndarray  # (P,)
     moves: np.ndarray  # (P,) how far each prototype moved in the last step
@@ -124,7 +126,7 @@ class Pulls(NamedTuple):
 class Tile(NamedTuple):
     """Work space for up to T points: loops along the last axis are contiguous and become vector code."""
 
-    x: np.ndarray  # (d, T) coordinates (dense rows only)
+    x: np.ndarray  # (4, T) some coordinates (dense rows only)
     products: np.ndarray  # (P,) x·w of one point (sparse rows only)
     near: np.ndarray  # (P, T) distances²
     closest: np.ndarray  # (max(K, G, 2), T) smallest distance² per label; then, in rows 0 and 1, those of w+ and w-
@@ -155,12 +157,18 @@ class Options(NamedTuple):
     fence: float  # the largest distance from the centre that a prototype may reach
 
 
-def new_tile(d: int, n_prototypes: int, n_labels: int) -> Tile:
-    """Work space for d columns (0 if rows are sparse), P prototypes and as many labels as classes or groups."""
-    P, L = n_prototypes, max(n_labels, 2)
-    line = (TILE,)
-    shapes = ((d, TILE), (P,), (P, TILE), (L, TILE), (L, TILE), (2, TILE), line, line, line, line, line)
-    return Tile(*map(np.empty, shapes))
+def new_tile(n_prototypes: int, n_labels: int = 2) -> Tile:
+    """Work space for P prototypes and as many labels as classes or groups."""
+    P, L, line = n_prototypes, max(n_labels, 2), (TILE,)
+    shapes = ((4, TILE), (P,), (P, TILE), (L, TILE), (L, TILE), (2, TILE), line, line, line, line, line)
+    # Each array begins where a line of the cache (8 numbers) does: a vector then never lies across two of them.
+    lengths = [-(-math.prod(shape) // 8) * 8 for shape in shapes]
+    room = np.empty(sum(lengths) + 8)
+    begin, arrays = -(room.__array_interface__["data"][0] // 8) % 8, []
+    for shape, length in zip(shapes, lengths, strict=True):
+        arrays.append(room[begin : begin + math.prod(shape)].reshape(shape))
+        begin += length
+    return Tile(*arrays)
 
 
 # -- distances ------------------------------------------------------------------------------------------------------
@@ -168,27 +176,29 @@ def new_tile(d: int, n_prototypes: int, n_labels: int) -> Tile:
 
 @fused_part
 def measure_dense(X, prototypes, batch, tile):
-    """:func:`measure`, by coordinates."""
+    """:func:`measure`, four coordinates at a time: one load and one store of the running sum for four terms."""
     W, x, near = prototypes.W, tile.x, tile.near
     P, d = W.shape
-    for k in range(d):
-        for b in range(batch.size):
-            x[k, b] = X[batch[b], k]
     for j in range(P):
         for b in range(batch.size):
             near[j, b] = 0.0
-    # Four coordinates at a time: one load and one store of the running sum for four terms.
     for k in range(0, d - 3, 4):
+        for b in range(batch.size):
+            i = batch[b]
+            for c in range(4):
+                x[c, b] = X[i, k + c]
         for j in range(P):
             w0, w1, w2, w3 = W[j, k], W[j, k + 1], W[j, k + 2], W[j, k + 3]
             for b in range(batch.size):
-                a0, a1, a2, a3 = x[k, b] - w0, x[k + 1, b] - w1, x[k + 2, b] - w2, x[k + 3, b] - w3
+                a0, a1, a2, a3 = x[0, b] - w0, x[1, b] - w1, x[2, b] - w2, x[3, b] - w3
                 near[j, b] += (a0 * a0 + a1 * a1) + (a2 * a2 + a3 * a3)
     for k in range(d - d % 4, d):
+        for b in range(batch.size):
+            x[0, b] = X[batch[b], k]
         for j in range(P):
             w = W[j, k]
             for b in range(batch.size):
-                gap = x[k, b] - w
+                gap = x[0, b] - w
                 near[j, b] += gap * gap
 
 
@@ -400,12 +410,12 @@ def scatter_dense(X, batch, tile, sums):
     d = X.shape[1]
     for side in range(2):  # w+ of all points, then w-
         for b in range(batch.size):
-            j, f = np.int64(tile.who[side, b]), tile.factor[side, b]
+            i, j, f = batch[b], np.int64(tile.who[side, b]), tile.factor[side, b]
             if j < 0:  # does not exist
                 continue
             sums[j, d] += f
             for k in range(d):
-                sums[j, k] += f * X[batch[b], k]
+                sums[j, k] += f * X[i, k]
 
 
 @part
@@ -496,7 +506,7 @@ def scale(term, points, batch, pulls, n_labels, options):
             if labels[batch[b]] == label:
                 distinct += 1
                 break
-    return 1.0 / (pulls.sums.shape[1] * distinct)
+    return 1.0 / (pulls.sums.shape[1] * max(distinct, 1))
 
 
 @part
@@ -580,7 +590,8 @@ def assign(points, batch, tile, cells, length):
         before, error = cells.nearest[i], rounding(points.rows, i, length)
         first, second = tile.first[b] + error, tile.second[b] - error
         if now != before:
-            counts[before, labels[0, i], labels[1, i]] -= 1
+            if before >= 0:
+                counts[before, labels[0, i], labels[1, i]] -= 1
             counts[now, labels[0, i], labels[1, i]] += 1
             cells.nearest[i] = now
         gap = (np.sqrt(second) * (1.0 - 1e-9) if second > 0.0 else 0.0) - np.sqrt(first)
@@ -673,6 +684,27 @@ def distances(rows, prototypes, out):
                 out[i, j] = distance if distance > 0.0 else 0.0
 
 
+@reordered_entry
+def farthest(rows, centre):
+    """The largest |x - centre|² of all points."""
+    largest, norm, dense = 0.0, 0.0, rows.indptr.size == 0
+    for k in range(centre.size):
+        norm += centre[k] * centre[k]
+    for i in range(rows.X.shape[0] if dense else rows.squares.size):
+        if dense:
+            total = 0.0
+            for k in range(centre.size):
+                gap = rows.X[i, k] - centre[k]
+                total += gap * gap
+        else:
+            total = norm + rows.squares[i]
+            for e in range(rows.indptr[i], rows.indptr[i + 1]):
+                total -= 2.0 * rows.data[e] * centre[rows.indices[e]]
+        if total > largest:
+            largest = total
+    return largest
+
+
 @entry
 def survey(points, prototypes, tile, pulls, options, counts, n_terms):
     """Leave in ``pulls.sums`` how the terms pull on the whole training set, scaled as a step scales them."""
@@ -695,9 +727,10 @@ def survey(points, prototypes, tile, pulls, options, counts, n_terms):
 def run(points, prototypes, cells, tile, pulls, options, random, n_epochs):
     """Train for up to ``n_epochs`` passes in mini-batches (Algorithm 1, lines 4 to 23 for every batch).
 
-    Without cells (``nearest`` empty) nothing is voted on. ``random`` (2,) holds two streams, one for the order and one
-    for the draws of empty cells: voting does not change the order in which points are learned. Returns epochs done,
-    steps made, points measured again, flips, uses of alpha, and whether prototypes were about to leave the fence.
+    Without cells (``nearest`` empty) nothing is voted on; without an order, one step of no points moves nothing, but
+    cells are made exact and vote. ``random`` (2,) holds two streams, one for the order and one for the draws of empty
+    cells: voting does not change the order in which points are learned. Returns epochs done, steps made, points
+    measured again, flips, uses of alpha, and whether prototypes were about to leave the fence.
     """
     n_labels, n_terms, voting = cells.counts.shape[1:], 2 if options.C > 0.0 else 1, cells.nearest.size > 0
     n, size, width = points.order.size, options.batch_size, tile.near.shape[1]
@@ -705,7 +738,7 @@ def run(points, prototypes, cells, tile, pulls, options, random, n_epochs):
     for epoch in range(n_epochs):
         if options.shuffle:
             shuffle(points.order, random[:1])
-        for begin in range(0, n, size):
+        for begin in range(0, max(n, 1), size):
             batch = points.order[begin : begin + size]
             clear(pulls)
             for start in range(0, batch.size, width):

@@ -59,8 +59,11 @@ class Snapshot(NamedTuple):
 def compact(X):
     """An array (n, d) that is mostly zero as a CSR matrix; everything else as it is."""
     # Below a quarter of non-zeros the sparse loops win (measured on Adult's 98 columns); narrow tables never do.
-    if not isinstance(X, np.ndarray) or X.shape[1] < 16 or np.count_nonzero(X) > 0.25 * X.size:
+    if not isinstance(X, np.ndarray) or X.shape[1] < 16:
         return X
+    for rows in (len(X) // 3, len(X)):  # a third of a table without zeros tells as much as all of it
+        if np.count_nonzero(X[:rows] != 0.0) > 0.25 * X.size:
+            return X
     from scipy.sparse import csr_array
 
     return csr_array(X)
@@ -83,20 +86,18 @@ def dense_rows(X: np.ndarray) -> kernels.Rows:
     return kernels.Rows(np.require(X, np.float64, ["C", "W"]), none, no_index, no_index, none)
 
 
-def as_prototypes(W: np.ndarray, labels: np.ndarray, pseudo: np.ndarray | None = None) -> kernels.Prototypes:
+def as_prototypes(W: np.ndarray, labels=0, pseudo=0) -> kernels.Prototypes:
     """Prototype arrays for the kernels; ``W`` is copied."""
     W = np.array(W, dtype=np.float64, order="C")
-    codes = np.zeros((2, len(W)), np.int64)
-    codes[0] = labels
-    if pseudo is not None:
-        codes[1] = pseudo
+    codes = np.empty((2, len(W)), np.int64)
+    codes[0], codes[1] = labels, pseudo
     return kernels.Prototypes(W, np.ascontiguousarray(W.T), (W * W).sum(axis=1), codes)
 
 
 def squared_distances(rows: kernels.Rows, W: np.ndarray) -> np.ndarray:
     """|x - w|² of every point to every prototype, (n, P)."""
     out = np.empty((rows.n, len(W)))
-    kernels.distances(rows, as_prototypes(W, np.zeros(len(W))), out)
+    kernels.distances(rows, as_prototypes(W), out)
     return out
 
 
@@ -112,9 +113,9 @@ def nearest_prototypes(rows: kernels.Rows, W: np.ndarray) -> np.ndarray:
 
 
 def new_cells(n: int, n_prototypes: int, n_classes: int, n_groups: int) -> kernels.Cells:
-    """Cells of n points, not filled; with limits of 0 every point is measured after the first step."""
+    """Cells that none of the n points is in yet."""
     return kernels.Cells(
-        nearest=np.zeros(n, np.int32),
+        nearest=np.full(n, -1, np.int32),
         limit=np.zeros(n),
         reach=np.zeros(n_prototypes),
         moves=np.zeros(n_prototypes),
@@ -158,7 +159,7 @@ class Trainer:
         self.points.labels[0] = y
         if self.voting:
             self.points.labels[1] = s
-        self.prototypes = as_prototypes(W, labels, pseudo)
+        self.prototypes = as_prototypes(W, labels, 0 if pseudo is None else pseudo)
         P, d = self.prototypes.W.shape
         n_classes, n_groups = int(self.prototypes.labels.max()) + 1, n_groups if self.voting else 1
         self.no_cells = new_cells(0, P, n_classes, n_groups)
@@ -168,7 +169,7 @@ class Trainer:
         self.pulls = kernels.Pulls(
             np.zeros((2, P, d + 1)), np.zeros((2, 2)), np.zeros(2, np.int64), np.zeros(2, np.int64)
         )
-        self.tile = kernels.new_tile(d, P, max(n_classes, n_groups))
+        self.tile = kernels.new_tile(P, max(n_classes, n_groups))
         self.random = rng.integers(0, 2**63, 2, dtype=np.uint64)  # for the order, and for the draws of empty cells
         self.n_batches = math.ceil(n / recipe.batch_size)
         self.centre, self.fence = self._fence()
@@ -209,16 +210,17 @@ class Trainer:
         if self.voting and (self.lazy_votes or self.running):
             before = self.prototypes.pseudo.copy()
             self.cells.counts[:] = 0
+            self.cells.nearest[:] = -1
             self._vote()
             self.flips += int((before != self.prototypes.pseudo).sum())
 
     def _vote(self) -> None:
         """Assign every point to its cell, and let every cell vote."""
-        self.cells.nearest[:] = nearest_prototypes(self.points.rows, self.prototypes.W)
-        counts = self.cells.counts
-        cell = np.ravel_multi_index((self.cells.nearest, *self.points.labels), counts.shape)
-        counts += np.bincount(cell, minlength=counts.size).reshape(counts.shape)
-        kernels.vote(counts, self.recipe.step == "published", self.random[1:], self.prototypes.pseudo)
+        # A step of no points moves nothing; what follows a step is all that is wanted.
+        options = self._options()._replace(C=0.0, fence=math.inf, shuffle=False, bounds=False, running=False)
+        none = self.points._replace(order=self.points.order[:0])
+        same = self.prototypes._replace(norms=self.prototypes.norms.copy())  # a step sums them up in another order
+        kernels.run(none, same, self.cells, self.tile, self.pulls, options, self.random, 1)
 
     def _run_by(self, schedule: Timetable | Plateau, n_epochs: int) -> None:
         """Train without a record, epoch by epoch; the cost of an epoch is that of each batch before its step."""
@@ -290,8 +292,5 @@ class Trainer:
         """Centre of the first prototypes and the distance from it at which a prototype has flown off."""
         W = self.prototypes.W
         centre = W.mean(axis=0)
-        spread = max(
-            squared_distances(self.points.rows, centre[None]).max(initial=0.0),
-            ((W - centre) ** 2).sum(axis=1).max(),
-        )
+        spread = max(kernels.farthest(self.points.rows, centre), ((W - centre) ** 2).sum(axis=1).max())
         return centre, FENCE * (math.sqrt(spread) or 1.0)

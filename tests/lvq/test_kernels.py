@@ -458,12 +458,27 @@ class TestBookkeeping:
                 squared_distances(layout(case.X), case.W), direct_distances(case.X, case.W), rtol=0, atol=1e-13
             )
 
+    def test_the_farthest_point(self):
+        case = one_hot(n=130)
+        for layout in LAYOUTS.values():
+            expected = direct_distances(case.X, case.W[:1]).max()
+            assert kernels.farthest(layout(case.X), case.W[0]) == pytest.approx(expected, rel=1e-13)
+
+    def test_the_arrays_of_a_tile_begin_where_cache_lines_do(self):
+        tile = kernels.new_tile(5, 3)
+        begins = [array.__array_interface__["data"][0] for array in tile]
+        assert all(begin % 64 == 0 for begin in begins)
+        ends = [begin + array.nbytes for begin, array in zip(begins, tile, strict=True)]
+        assert all(end <= begin for end, begin in zip(ends, begins[1:], strict=False))
+
     def test_mostly_zero_arrays_are_kept_sparse(self):
         X = one_hot().X
         assert as_rows(X).sparse
         assert as_rows(X).data.size == np.count_nonzero(X)
         assert not as_rows(X[:, :15]).sparse  # too narrow to gain
         assert not as_rows(X + 1).sparse
+        assert not as_rows(np.vstack([X, X + 1])).sparse  # zeros come first
+        assert as_rows(np.vstack([X + 1, *[0 * X] * 4])).sparse
 
 
 class TestGuards:

@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
@@ -299,6 +300,10 @@ class TestErrors:
             (X[:, :1], y, s, {}, "1 features, but FairGLVQ is expecting 2"),
             (X, y, s[:-1], {}, "inconsistent numbers of samples"),
             (np.where(X > 1, np.nan, X), y, s, {}, "contains NaN"),
+            (np.where(X > 1, -np.inf, X), y, s, {}, "contains infinity"),
+            (np.where(X > 1, -1e31, X), y, s, {}, "too large to measure distances"),
+            (X[:, 0], y, s, {}, "Expected 2D array"),
+            (X[:-1], y, s, {}, "inconsistent numbers of samples"),
             (X, y, np.where(s, np.nan, 0.0), {}, "sensitive_features contains NaN"),
             (X[:0], y[:0], s[:0], {}, "minimum of 1 is required"),
         ]
@@ -306,6 +311,12 @@ class TestErrors:
             with pytest.raises(ValueError, match=message):
                 model.partial_fit(X_bad, y_bad, sensitive_features=s_bad, **names)
             assert pickle.dumps(model) == state
+
+    def test_an_array_after_a_table_with_names_is_warned_about(self):
+        X, y, s = clouds()
+        model = stream(FairGLVQ(2), X, y, s, layout=lambda rows: pd.DataFrame(rows, columns=["a", "b"]))
+        with pytest.warns(UserWarning, match="does not have valid feature names"):
+            model.partial_fit(X, y, sensitive_features=s)
 
     def test_the_same_names_again_in_any_order(self):
         X, y, s = clouds()
