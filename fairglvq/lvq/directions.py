@@ -30,8 +30,8 @@ FEW_POINTS, FOLDS = 50, 5
 PLANE = 2
 """Rows of Ω that are directions at least; columns come after them."""
 
-LEAVES, MEMBERS = 32, 20
-"""Of the tree that finds columns: leaves at most, and points in a leaf at least."""
+LEAVES, MEMBERS, TREE_ROWS = 32, 20, 50_000
+"""Of the tree that finds columns: leaves at most, points in a leaf at least, points that it learns from at most."""
 
 OPTIONS: dict[str, Any] = {"max_iter": 200, "solver": "lbfgs"}
 
@@ -58,7 +58,7 @@ def directions(
     rows = found[kept]
     few = X.shape[0] < FEW_POINTS * X.shape[1]
     beyond = rank - max(PLANE, len(rows)) if bends and not few else 0
-    columns = _cut_columns(scaled, np.asarray(X @ rows.T), targets[0], max(0, beyond)) / scale
+    columns = _cut_columns(scaled, rows * scale, targets[0], max(0, beyond)) / scale
     missing = rank - len(rows) - len(columns)
     if missing:
         rows = np.vstack([rows, _principal(scaled, rows * scale, missing) / scale])
@@ -137,18 +137,21 @@ def _independent(X, rows) -> list[int]:
     return kept
 
 
-def _cut_columns(X, images, target, count: int) -> np.ndarray:
-    """Rows of Ω (up to count, d) of one column each: those by which a tree tells best what ``images`` leave of a label.
+def _cut_columns(X, rows, target, count: int) -> np.ndarray:
+    """Rows of Ω (up to count, d) of one column each: those by which a tree tells best what ``rows`` leave of a label.
 
     A column that is cut often gets a large unit, so that prototypes can stand between the cuts.
     """
     if not count:
         return np.zeros((0, X.shape[1]))
-    told = LogisticRegression(**OPTIONS).fit(images, target).predict_proba(images)
-    left = np.eye(told.shape[1])[target] - told
-    tree = DecisionTreeRegressor(max_leaf_nodes=LEAVES, min_samples_leaf=MEMBERS, random_state=0).fit(X, left)
-    inner = tree.tree_.feature >= 0
-    cuts = np.bincount(tree.tree_.feature[inner], minlength=X.shape[1])
+    checkpoint.get()()
+    images = np.asarray(X @ rows.T)
+    told = LogisticRegression(**OPTIONS).fit(images, target)
+    left = (target[:, None] == told.classes_) - told.predict_proba(images)
+    some = slice(None, None, -(-len(target) // TREE_ROWS))
+    tree = DecisionTreeRegressor(max_leaf_nodes=LEAVES, min_samples_leaf=MEMBERS, random_state=0)
+    cut = tree.fit(X[some], left[some]).tree_.feature
+    cuts = np.bincount(cut[cut >= 0], minlength=X.shape[1])
     columns = np.argsort(-tree.feature_importances_, kind="stable")[: min(count, np.count_nonzero(cuts))]
     return np.diag(unit_spread(X) * cuts)[columns]
 
