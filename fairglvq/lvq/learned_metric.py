@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fairglvq.lvq.activations import ACTIVATIONS
-from fairglvq.lvq.directions import PLANE
+from fairglvq.lvq.directions import FEW_POINTS, PLANE
 from fairglvq.lvq.projected import Projected, gradient, minimise, pair_up
 from fairglvq.lvq.trainer import Recipe, parity_gaps
 
@@ -24,9 +24,8 @@ VOTES = 25
 TOLERANCE = 1e-4
 """Training ends when a step lowers the cost by less. Finer steps fit what is particular to the training set."""
 
-
 FINE_TOLERANCE = 0.4
-"""The same for the sum over all points, beyond a plane, whose many ranges take more steps; never above TOLERANCE."""
+"""The same for the sum over all points, beyond a plane and with many points per column: ranges take more steps."""
 
 
 class MetricSnapshot(NamedTuple):
@@ -107,7 +106,7 @@ def measure(X, model: Projected, terms: Terms, recipe: Recipe, epoch: int) -> Me
 
 def tolerance_of(omega, n: int) -> float:
     """The fall of the mean cost that is too small to go on."""
-    beyond = omega.ndim == 2 and len(omega) > PLANE
+    beyond = omega.ndim == 2 and len(omega) > PLANE and n >= FEW_POINTS * omega.shape[1]
     return min(TOLERANCE, FINE_TOLERANCE / n) if beyond else TOLERANCE
 
 

@@ -194,5 +194,6 @@ def test_steps_are_finer_only_beyond_a_plane_and_with_many_points():
     wide = np.zeros((3, 5))
     assert learned_metric.tolerance_of(wide, 40_000) == pytest.approx(1e-5)
     assert learned_metric.tolerance_of(wide, 1000) == pytest.approx(1e-4)
+    assert learned_metric.tolerance_of(np.zeros((3, 801)), 40_000) == pytest.approx(1e-4)  # fewer than 50 per column
     assert learned_metric.tolerance_of(wide[:2], 40_000) == pytest.approx(1e-4)
     assert learned_metric.tolerance_of(wide[0], 40_000) == pytest.approx(1e-4)  # a diagonal Ω
