@@ -1,7 +1,8 @@
 """The plane to decide in: directions that tell the label and the group, as rows of Ω.
 
 The most accurate classifier with a bounded gap decides by two numbers, how likely the label is and how much the group
-shows (Menon & Williamson 2018). A direction for each, by regularised logistic regression, holds both in a plane.
+shows (Menon & Williamson 2018). A direction for each, by regularised logistic regression, holds both in a plane. Where
+the label hangs on ranges of a column, no straight direction tells it: beyond the plane such columns are rows of Ω.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
+from sklearn.tree import DecisionTreeRegressor
 
 from fairglvq.lvq.projected import checkpoint
 
@@ -25,15 +27,24 @@ SAMPLE = 6000
 FEW_POINTS, FOLDS = 50, 5
 """Fewer points per column than this need cross-fitting, in so many folds."""
 
+PLANE = 2
+"""Rows of Ω that are directions at least; columns come after them."""
+
+LEAVES, MEMBERS, TREE_ROWS = 32, 20, 50_000
+"""Of the tree that finds columns: leaves at most, points in a leaf at least, points that it learns from at most."""
+
 OPTIONS: dict[str, Any] = {"max_iter": 200, "solver": "lbfgs"}
 
 
-def directions(X, targets, rank: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def directions(
+    X, targets, rank: int, rng: np.random.Generator, *, bends: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
     """Ω (rank, d) whose rows tell the targets apart, and the images (n, rank) to train on.
 
     ``targets`` are integer labels (n,), in order of importance: every label of one against the rest gives a direction
     (two labels: one direction). Missing rows are filled with principal directions of what is left. The images on all
-    points have a standard deviation of 1.
+    points have a standard deviation of 1. If the border ``bends`` and points are many, rows beyond the plane are
+    columns that a tree cuts; their images have a standard deviation of as many units as there are cuts.
 
     With few points per column, a regression tells the points it has seen better than others. The images to train on
     are then cross-fitted: each by regressions on the other folds, as it will be for people not seen.
@@ -45,12 +56,16 @@ def directions(X, targets, rank: int, rng: np.random.Generator) -> tuple[np.ndar
     found = _logistic(scaled, targets, strengths) / scale
     kept = _independent(X, found)[:rank]
     rows = found[kept]
-    if len(rows) < rank:
-        rows = np.vstack([rows, _principal(scaled, rows * scale, rank - len(rows)) / scale])
+    few = X.shape[0] < FEW_POINTS * X.shape[1]
+    beyond = rank - max(PLANE, len(rows)) if bends and not few else 0
+    columns = _cut_columns(scaled, rows * scale, targets[0], max(0, beyond)) / scale
+    missing = rank - len(rows) - len(columns)
+    if missing:
+        rows = np.vstack([rows, _principal(scaled, rows * scale, missing) / scale])
     spread = _image_spread(X, rows)
-    omega = rows / spread[:, None]
+    omega = np.vstack([rows / spread[:, None], columns])
     images = np.asarray(X @ omega.T)
-    if X.shape[0] < FEW_POINTS * X.shape[1]:
+    if few:
         fold = rng.permutation(X.shape[0]) % FOLDS
         for one in range(FOLDS):
             seen, left_out = np.flatnonzero(fold != one), np.flatnonzero(fold == one)
@@ -63,11 +78,11 @@ def directions(X, targets, rank: int, rng: np.random.Generator) -> tuple[np.ndar
     return omega, images
 
 
-def first_metric(X, targets, metric: str, rank: int | None, rng) -> tuple[np.ndarray, np.ndarray]:
+def first_metric(X, targets, metric: str, rank: int | None, rng, *, bends=False) -> tuple[np.ndarray, np.ndarray]:
     """Ω to begin with, (r, d) or, of a diagonal metric, (d,); and the images to train on, (n, r)."""
     d = X.shape[1]
     if metric == "matrix" and rank is not None and rank < d:
-        return directions(X, targets, rank, rng)
+        return directions(X, targets, rank, rng, bends=bends)
     diagonal = np.ones(d) if metric == "euclidean" else unit_spread(X)
     images = X.multiply(diagonal).toarray() if hasattr(X, "multiply") else X * diagonal
     return (diagonal if metric == "diagonal" else np.diag(diagonal)), images
@@ -120,6 +135,25 @@ def _independent(X, rows) -> list[int]:
         if np.linalg.norm(rest) > 1e-6 * np.linalg.norm(images[:, k]) > 0:
             kept.append(k)
     return kept
+
+
+def _cut_columns(X, rows, target, count: int) -> np.ndarray:
+    """Rows of Ω (up to count, d) of one column each: those by which a tree tells best what ``rows`` leave of a label.
+
+    A column that is cut often gets a large unit, so that prototypes can stand between the cuts.
+    """
+    if not count:
+        return np.zeros((0, X.shape[1]))
+    checkpoint.get()()
+    images = np.asarray(X @ rows.T)
+    told = LogisticRegression(**OPTIONS).fit(images, target)
+    left = (target[:, None] == told.classes_) - told.predict_proba(images)
+    some = slice(None, None, -(-len(target) // TREE_ROWS))
+    tree = DecisionTreeRegressor(max_leaf_nodes=LEAVES, min_samples_leaf=MEMBERS, random_state=0)
+    cut = tree.fit(X[some], left[some]).tree_.feature
+    cuts = np.bincount(cut[cut >= 0], minlength=X.shape[1])
+    columns = np.argsort(-tree.feature_importances_, kind="stable")[: min(count, np.count_nonzero(cuts))]
+    return np.diag(unit_spread(X) * cuts)[columns]
 
 
 def _principal(X, rows, count: int) -> np.ndarray:

@@ -82,7 +82,8 @@ class GLVQ(PrototypeClassifier):
         ``batch_size``, ``step``, ``shuffle`` and ``record_every`` play no part.
     rank : int or None, default=None
         Rows of a matrix Ω; None: as many as features. Fewer start from directions that tell the label and, if
-        given, the group (logistic regression).
+        given, the group (logistic regression). Beyond rank 2, with several prototypes per class and at least 50 points
+        per column, they start from columns on whose ranges the label hangs (a tree finds them).
 
     decide : {"majority", "fair"}, default="majority"
         Every cell answers with the class of its prototype, which training moves to where that class is the majority;
@@ -238,7 +239,7 @@ class GLVQ(PrototypeClassifier):
     def _fit_metric(self, X, codes, group_codes, rng):
         unit = _largest_span(X)
         X, targets = compact(X) / unit, [codes] if group_codes is None else [codes, group_codes]
-        omega, images = first_metric(X, targets, self.metric, self.rank, rng)
+        omega, images = first_metric(X, targets, self.metric, self.rank, rng, bends=self.n_prototypes > 1)
         recipe = self._recipe()
         if isinstance(self.init, str):  # without a push, a line search may not part classes that start together
             given = "class-kmeans" if self.init == "shared-kmeans" and not recipe.C else self.init

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fairglvq.lvq.activations import ACTIVATIONS
+from fairglvq.lvq.directions import FEW_POINTS, PLANE
 from fairglvq.lvq.projected import Projected, gradient, minimise, pair_up
 from fairglvq.lvq.trainer import Recipe, parity_gaps
 
@@ -22,6 +23,9 @@ VOTES = 25
 
 TOLERANCE = 1e-4
 """Training ends when a step lowers the cost by less. Finer steps fit what is particular to the training set."""
+
+FINE_TOLERANCE = 0.4
+"""The same for the sum over all points, beyond a plane and with many points per column: ranges take more steps."""
 
 
 class MetricSnapshot(NamedTuple):
@@ -100,14 +104,21 @@ def measure(X, model: Projected, terms: Terms, recipe: Recipe, epoch: int) -> Me
     )
 
 
+def tolerance_of(omega, n: int) -> float:
+    """The fall of the mean cost that is too small to go on."""
+    beyond = omega.ndim == 2 and len(omega) > PLANE and n >= FEW_POINTS * omega.shape[1]
+    return min(TOLERANCE, FINE_TOLERANCE / n) if beyond else TOLERANCE
+
+
 def train(X, start: Projected, terms: Terms, recipe: Recipe, max_epochs: int, rng) -> list[MetricSnapshot]:
     """The start, and the model after every round; without a fair term there is one round."""
     terms = vote(start, start.project(X), terms, rng)
     taken = [measure(X, start, terms, recipe, 0)]
+    tolerance = tolerance_of(start.omega, len(terms.y))
     n_rounds = min(VOTES, max_epochs) if recipe.C else min(1, max_epochs)
     for steps in np.diff(np.linspace(0, max_epochs, n_rounds + 1).astype(int)):
         now = partial(cost, X, terms=terms, recipe=recipe)
-        model, made = minimise(now, taken[-1].model, ("omega", "V"), int(steps), TOLERANCE)
+        model, made = minimise(now, taken[-1].model, ("omega", "V"), int(steps), tolerance)
         before, terms = terms, vote(model, model.project(X), terms, rng)
         taken.append(measure(X, model, terms, recipe, taken[-1].epoch + made))
         if made < steps and (before.pseudo is None or np.array_equal(before.pseudo, np.asarray(terms.pseudo))):

@@ -34,7 +34,8 @@ class ParityLVQ(PrototypeClassifier):
         the prototypes; or none.
     rank : int or None, default=2
         Rows of Ω, for ``metric="matrix"``; None: as many as features. As many as features or more: a weight per
-        feature that gives it unit spread.
+        feature that gives it unit spread. With several prototypes per class and at least 50 points per column, rows
+        beyond the second are columns on whose ranges the label hangs.
     learning_rate : "auto"
         Steps come from the line search of L-BFGS; there is no other choice.
     max_epochs : int, default=30
@@ -126,7 +127,8 @@ class ParityLVQ(PrototypeClassifier):
             train_omega=self.metric == "diagonal",
         )
         with one_thread():
-            found_metric = first_metric(X, [codes, groups], self.metric, self.rank, rng)
+            bends = self.n_prototypes > 1
+            found_metric = first_metric(X, [codes, groups], self.metric, self.rank, rng, bends=bends)
             task = parity.prepare(X, codes, groups, layout, self.measure, found_metric, rng)
             outcome = parity.solve(task, self.max_gap, self.max_epochs)
         self.margin_, self.history_, found = outcome

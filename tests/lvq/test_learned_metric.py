@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
+from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -10,6 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from fairglvq import GLVQ, FairGLVQ, datasets
 from fairglvq.lvq import learned_metric
 from fairglvq.lvq.activations import ACTIVATIONS
+from fairglvq.lvq.directions import directions
 from fairglvq.lvq.projected import Projected
 from fairglvq.lvq.trainer import Recipe
 
@@ -134,3 +136,64 @@ def test_fitting_again_without_a_metric_forgets_it():
     model.set_params(metric="euclidean").fit(data.X, data.y)
     assert model.omega_ is None
     assert model.relevances_ is None
+
+
+def ranges(n, d=5, seed=0):
+    """The label is that of a slope in column 0, and its opposite in two ranges of column 3."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, size=(n, d))
+    turned = (np.abs(X[:, 3]) > 0.3) & (np.abs(X[:, 3]) < 0.6)
+    return X, ((X[:, 0] + 0.1 * rng.normal(size=n) > 0) ^ turned) * 1
+
+
+def test_beyond_the_plane_a_column_with_ranges_is_a_row():
+    X, y = ranges(4000)
+    X = np.round(X, 2)
+    omega = directions(X, [y], 3, np.random.default_rng(0), bends=True)[0]
+    assert np.flatnonzero(omega[2]).tolist() == [3]
+    cuts = (X @ omega.T).std(axis=0)[2]  # four ends of ranges, each for both signs of the slope
+    assert cuts == pytest.approx(round(cuts))
+    assert 4 <= cuts <= 31
+    sparse = directions(csr_array(X), [y], 3, np.random.default_rng(0), bends=True)[0]
+    np.testing.assert_allclose(sparse[2], omega[2])
+
+
+@pytest.mark.parametrize(("n", "rank", "bends"), [(4000, 2, True), (4000, 3, False), (240, 3, True)])
+def test_a_plane_a_straight_border_or_few_points_take_directions_only(n, rank, bends):
+    X, y = ranges(n)
+    omega = directions(X, [y], rank, np.random.default_rng(0), bends=bends)[0]
+    assert np.count_nonzero(omega, axis=1).tolist() == [5] * rank
+
+
+def test_columns_come_after_the_directions_of_three_labels():
+    X, y = ranges(4000)
+    y = np.where(X[:, 1] > 0.5, 2, y)
+    omega = directions(X, [y], 4, np.random.default_rng(0), bends=True)[0]
+    assert np.count_nonzero(omega, axis=1).tolist() == [5, 5, 1, 1]  # the third label is what the others are not
+    assert omega[2:, 3].any()
+
+
+def test_a_label_without_ranges_leaves_directions():
+    X = np.eye(2)[np.arange(400) % 2] @ np.array([[0, 1, 0, 1], [1, 0, 0, 1]])
+    omega = directions(X, [np.arange(400) % 2], 3, np.random.default_rng(0), bends=True)[0]
+    assert omega.shape == (3, 4)
+    assert np.isfinite(omega).all()
+
+
+def test_more_rank_and_prototypes_pay_where_the_label_hangs_on_ranges():
+    X, y = ranges(6000)
+    seen, unseen = slice(4000), slice(4000, None)
+    plain, ranged = (
+        GLVQ(k, metric="matrix", rank=rank, random_state=0).fit(X[seen], y[seen]).score(X[unseen], y[unseen])
+        for k, rank in ((1, 2), (10, 3))
+    )
+    assert ranged > plain + 0.1
+
+
+def test_steps_are_finer_only_beyond_a_plane_and_with_many_points():
+    wide = np.zeros((3, 5))
+    assert learned_metric.tolerance_of(wide, 40_000) == pytest.approx(1e-5)
+    assert learned_metric.tolerance_of(wide, 1000) == pytest.approx(1e-4)
+    assert learned_metric.tolerance_of(np.zeros((3, 801)), 40_000) == pytest.approx(1e-4)  # fewer than 50 per column
+    assert learned_metric.tolerance_of(wide[:2], 40_000) == pytest.approx(1e-4)
+    assert learned_metric.tolerance_of(wide[0], 40_000) == pytest.approx(1e-4)  # a diagonal Ω

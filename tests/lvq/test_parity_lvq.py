@@ -218,6 +218,14 @@ def test_directions_tell_label_and_group_and_the_rest_is_filled():
     assert np.linalg.matrix_rank(directions(X, [y, y], 2, rng)[0]) == 2  # the same target twice is one direction
 
 
+def test_a_rare_label_that_is_missing_leaves_columns_to_be_found():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(2000, 5))
+    y = np.where((X[:, 3] > 0.4) & (X[:, 3] < 0.6), 2, 0)  # a sample may hold nobody with label 1
+    omega = directions(X, [y, (X[:, 1] > 0.5) * 1], 3, rng, bends=True)[0]
+    assert np.flatnonzero(omega[2]).tolist() == [3]
+
+
 def test_images_of_few_points_are_cross_fitted():
     """Pure noise: a regression tells the points it has seen, and nobody else."""
     rng = np.random.default_rng(0)
