@@ -119,6 +119,7 @@ def test_help_of_every_command():
         assert run.stdout.startswith("usage: python -m fairglvq")
 
 
+@pytest.mark.long
 def test_table1_agrees_with_the_paper(tmp_path):
     """Five-fold means at the paper's parameters over the five seeds of the command, as the paper reports them."""
     csv = tmp_path / "rows.csv"

@@ -98,6 +98,7 @@ def pool(cluster):
     pool.close()
 
 
+@pytest.mark.long
 def test_the_library_s_rows_are_the_same_on_a_cluster(cluster, data, finished_at, tmp_path, monkeypatch):
     here = evaluation.evaluate(data, "fairglvq", [0, 0.5], folds=2, n_jobs=1, **QUICK)
     monkeypatch.setenv("FAIRGLVQ_CLUSTER", cluster.scheduler_address)

@@ -45,7 +45,7 @@ def test_the_model_in_view_survives_every_page_switch(open_page):
     visit = open_page("/?data=local&C=0.35&k=2&epochs=20")
     visit.page.wait_for_selector('.stage[data-ready="1"]', timeout=60_000)
     before = visit.settings()
-    for name in ("Prototypes", "Playground", "Trade-off", "Playground", "Your data", "Prototypes"):
+    for name in ("Prototypes", "Your data", "Playground"):
         visit.go(name)
         if name in ("Prototypes", "Playground"):
             visit.page.wait_for_function("before => location.search.includes(before)", arg=before)
@@ -106,6 +106,7 @@ def test_a_link_survives_the_browser_s_way_back_and_forward_between_pages(open_p
     visit.page.wait_for_function("() => location.search.includes('data=german')")
 
 
+@pytest.mark.long
 def test_the_menu_is_there_also_for_the_first_visitor_who_comes_by_a_link(browser):
     with streamlit_app("app.py") as url:  # a server that nobody has visited yet
         context = browser.new_context()

@@ -50,6 +50,7 @@ def test_a_point_is_chosen_and_the_link_keeps_it(open_page):
     visit.charts(1)
 
 
+@pytest.mark.long
 def test_nothing_is_wider_than_a_phone(open_page):
     for section in ("table1", "algorithm"):
         visit = open_page(f"?section={section}", viewport={"width": 390, "height": 800})

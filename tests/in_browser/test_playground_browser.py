@@ -214,6 +214,7 @@ def test_the_film_of_c_moves_picture_numbers_and_curve(visit):
     v.wait_data("modelSignature", before)
 
 
+@pytest.mark.long
 def test_open_details_are_remembered_and_stand_in_the_address_without_a_step_of_history(visit):
     v = visit().seen()
     length = v.page.evaluate("history.length")

@@ -124,6 +124,7 @@ def test_a_click_on_the_map_or_the_waterfall_opens_the_card(visit):
     v.wait_open(first)  # the first bar adds most, and was open at first
 
 
+@pytest.mark.long
 def test_section_sorting_and_open_card_survive_a_page_switch(visit):
     v = visit().seen()
     v.choose("Number of people")
@@ -247,6 +248,7 @@ def test_a_phone_shows_everything_within_its_width(visit):
     assert brightness > 500
 
 
+@pytest.mark.long
 def test_a_point_of_inp_opens_inps_own_cards(visit):
     v = visit()
     v.page.goto(v.page.url.replace("/prototypes", "/tradeoff?data=xor"))

@@ -40,7 +40,8 @@ def heard(student, words):
     return any(words in line for line in student.client.words)
 
 
-@pytest.mark.parametrize("count", [6, pytest.param(30, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("count", [6, 30])
 def test_a_class_a_teacher_and_a_server_that_dies(browser, tmp_path, count):
     store = str(tmp_path / "rows.sqlite")
     context = browser.new_context(viewport={"width": 1280, "height": 900})

@@ -109,7 +109,10 @@ def test_every_preset_shows_its_picture_and_story(name):
     assert dict(at.query_params) == to_query(PRESETS[name].settings)
 
 
-@pytest.mark.parametrize("name", [name for name in DATASETS if name != "compas"])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.long] * (name == "adult")) for name in DATASETS if name != "compas"],
+)
 def test_every_data_set_can_be_chosen(name):
     at = visit(epochs="10") if DEFAULTS[name].real else visit()
     labelled(at.button_group, "Data set").set_value(name).run()
