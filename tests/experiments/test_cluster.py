@@ -112,12 +112,14 @@ def test_the_library_s_rows_are_the_same_on_a_cluster(cluster, data, finished_at
     assert len(finished_at) == 4 + 2
 
 
+@pytest.mark.long
 def test_a_run_in_the_background_uses_every_thread_of_the_cluster(pool, data, finished_at):
     run = finished(pool, pool.begin(sweep_run(data, {"glvq": (), "fairglvq": (0, 1)}), "me"))
     assert (run.state, run.problem, run.failures, pool.size) == ("done", "", {}, 2)
     assert (len(run.rows), len(finished_at)) == (6, 6 + 4)
 
 
+@pytest.mark.long
 def test_cancel_frees_the_worker_at_once_and_drops_the_answer(pool, data, finished_at):
     long = pool.begin(sweep_run(data, {"fairglvq": (0,)}, **LONG), "me")
     wait_for(lambda: len(finished_at) == 2, 60, "both starts")
@@ -138,6 +140,7 @@ def test_workers_that_die_are_replaced_and_get_the_data_again(cluster, pool, dat
     assert (finished(pool, run).failures, len(run.rows), run.problem) == ({}, 4, "")
 
 
+@pytest.mark.long
 def test_data_stay_on_the_cluster_only_as_long_as_somebody_holds_them(cluster):
     mine, connection = datasets.load("xor", size=30), ClusterConnection(cluster.scheduler_address)
     first = connection.send(mine)

@@ -29,11 +29,8 @@ def open_page(browser, app):
 
 
 def test_a_point_is_chosen_and_the_link_keeps_it(open_page):
-    visit = open_page()
-    visit.charts(2)
-    page = visit.page
+    page = open_page().page
     page.get_by_role("radio", name="Algorithm 1").click()
-    visit.charts(2)
     expect(page.get_by_text("Point 1 at")).to_be_visible()
     slider = page.get_by_role("slider", name="Point of the mini-batch")
     slider.focus()
@@ -43,7 +40,13 @@ def test_a_point_is_chosen_and_the_link_keeps_it(open_page):
     page.get_by_text("Code:").first.click()
     expect(page.get_by_text("def shared_kmeans")).to_be_visible()
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)
-    page.reload()
+
+
+@pytest.mark.long
+def test_a_link_to_a_point_leads_to_it_and_what_goes_further_is_shown(open_page):
+    visit = open_page("?section=algorithm&point=2")
+    visit.charts(2)
+    page = visit.page
     expect(page.get_by_text("Point 2 at")).to_be_visible(timeout=60_000)
     page.get_by_role("radio", name="What goes further").click()
     expect(page.get_by_text(re.compile("ParityLVQ.*keeps to the bound"))).to_be_visible()

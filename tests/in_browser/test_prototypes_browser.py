@@ -184,6 +184,7 @@ def test_training_adult_shows_progress_and_can_be_cancelled(visit):
     expect(v.page.get_by_test_id("stSidebar").get_by_role("radio", name="XOR")).to_be_checked()
 
 
+@pytest.mark.long
 def test_an_uploaded_table_has_cards_and_people(visit):
     v = visit().seen()
     script = "<script>alert(1)</script>"
@@ -226,6 +227,7 @@ def test_a_tick_in_the_list_shows_that_person(visit):
     v.page.locator("h2", has_text=re.compile(f"^{name}:", re.IGNORECASE)).wait_for()
 
 
+@pytest.mark.long
 def test_a_phone_shows_everything_within_its_width(visit):
     v = visit(
         "?data=german&epochs=20",
