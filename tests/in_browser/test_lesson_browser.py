@@ -255,7 +255,8 @@ def test_a_student_with_a_mouse_does_two_steps_and_finds_them_again(mouse):
     for step in STEPS[:2]:
         student.walk(step)
         student.go_on(step)
-    student.page.reload()
+    student.reads(STEPS[2])
+    student.settled().page.reload()
     student.reads(STEPS[2])
     student.choose("1")
     student.reads(STEPS[0])

@@ -454,7 +454,7 @@ def test_a_learned_distance_squeezes_the_plane_and_prototypes_are_moved_in_it(vi
     assert made.meta["panels"][0]["squeeze"]["words"] in before
     squeeze.focus()
     squeeze.press("End")
-    assert v.act("slider-fairglvq").input_value() == "1"
+    expect(v.act("slider-fairglvq")).to_have_value("1")
     v.wait_query("view", '{"squeeze":1}')
     assert v.numbers("glvq").replace("100%", "0%", 1) == before  # only the plane has moved
     P, limits = np.array(made.meta["panels"][0]["squeeze"]["matrix"]), made.meta["bounds"]
