@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -29,22 +30,7 @@ def pages() -> list[StreamlitPage]:
     ]
 
 
-# Streamlit adds a page to the browser's history when it is entered, and once more when it writes what it shows into its
-# address. Until the visitor does something, the two are one step: one Back leads to the page before.
-ONE_STEP = """<script>
-if (!window.fairglvqOneStep) {
-  window.fairglvqOneStep = true;
-  const push = history.pushState.bind(history);
-  let entering = true;
-  history.pushState = (state, title, url) => {
-    const elsewhere = new URL(url, location.href).pathname !== location.pathname;
-    if (elsewhere || !entering) push(state, title, url);
-    else history.replaceState(state, title, url);
-    entering ||= elsewhere;
-  };
-  for (const act of ["pointerdown", "keydown"]) window.addEventListener(act, () => (entering = false), true);
-}
-</script>"""
+IN_BROWSER = f"<script>{Path(__file__).with_suffix('.js').read_text(encoding='utf-8')}</script>"
 
 
 def navigate() -> StreamlitPage:
@@ -57,8 +43,8 @@ def navigate() -> StreamlitPage:
         here.page, here.entries = page.url_path, here.entries + 1
     if context:
         here.page_hashes[page.url_path] = context.page_script_hash
-    with st.container(key="one_step"):
-        st.html(ONE_STEP, unsafe_allow_javascript=True)
+    with st.container(key="menu"):
+        st.html(IN_BROWSER, unsafe_allow_javascript=True)
     _follow_display()
     answer_buttons()
     return page

@@ -34,7 +34,7 @@ STYLE = """<style>
 .stMain h2 { font-size: 1.15rem; line-height: 1.3; padding: 0.4rem 0 0; font-weight: 600; }
 .stMainBlockContainer > [data-testid="stVerticalBlock"] { gap: 0.7rem; }
 .stMainBlockContainer [data-testid="stMarkdownContainer"] { margin-bottom: 0; }
-:has(> .st-key-one_step) { display: none; }
+:has(> .st-key-menu) { display: none; }
 .st-key-head { gap: 0.7rem; }
 .st-key-picture { gap: 0; }
 .st-key-conclusions { gap: 0.6rem; }

@@ -12,6 +12,13 @@ NO_REST = """
 const later = window.setTimeout;
 window.setTimeout = (call, delay, ...rest) => later(call, delay === 400 ? 3_600_000 : delay, ...rest);
 """  # the stage tells its view after 400 ms in which nothing happens
+LOSING = """
+const send = WebSocket.prototype.send;
+WebSocket.prototype.send = function (message) {
+  if (window.losing) window.losing = false;
+  else send.call(this, message);
+};
+"""  # a message that Streamlit drops, whenever the test says so
 PAGES = ("Playground", "Trade-off", "Prototypes", "Lesson", "Teach", "Paper", "Stream", "Your data")
 
 
@@ -94,6 +101,21 @@ def test_a_message_from_a_page_that_was_left_changes_the_model_and_does_not_lead
         visitor.send(late)
         assert "decides with 6 prototypes" in " ".join(visitor.client.words)
         assert visitor.client.query == "data=local&k=3"
+
+
+def test_a_choice_of_the_menu_that_a_slider_s_message_replaces_is_made_again(browser, app):
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as hasty:
+        hasty.add_init_script(LOSING)
+        visit = Visit(hasty, app, "/?data=local&k=2")
+        visit.page.wait_for_selector('.stage[data-ready="1"]', timeout=60_000)
+        menu = visit.page.get_by_role("link", name="Prototypes", exact=True)
+        menu.evaluate("(link) => { window.losing = true; link.click(); }")
+        assert visit.page.evaluate("window.losing") is False
+        visit.page.get_by_role("slider", name="Prototypes per class").press("ArrowRight")
+        visit.page.wait_for_url("**/prototypes?data=local&k=3*")
+        wait_idle(visit.page)
+        expect(visit.page.get_by_text("decides with 6 prototypes")).to_be_visible()
+        assert visit.watch.problems == []
 
 
 def test_a_link_survives_the_browser_s_way_back_and_forward_between_pages(open_page):
