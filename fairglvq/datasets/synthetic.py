@@ -87,8 +87,7 @@ def local(size: int = 800, noise: float = 1.0, bias: float = 1.0, seed: int = 0)
     where label and group are both 1 left of x = 0, and both 0 right of it. All standard deviations are 0.5. A fair
     answer must give up the upper problem and may keep the right one; no single projection of the plane does that.
     """
-    X, y, s = _draw("local", size, noise, bias, seed)
-    return _dataset("local", "Local", X, y, s, source=PAPER)
+    return _dataset("local", "Local", (size, noise, bias, seed), source=PAPER)
 
 
 def xor(size: int = 800, noise: float = 1.0, bias: float = 1.0, seed: int = 0) -> Dataset:
@@ -98,8 +97,7 @@ def xor(size: int = 800, noise: float = 1.0, bias: float = 1.0, seed: int = 0) -
     1 right of x = 1.1 in the lower row and left of it in the upper row. Deciding by height alone is fair and right for
     seven in eight; the last eighth can only be had by cutting along the groups.
     """
-    X, y, s = _draw("xor", size, noise, bias, seed)
-    return _dataset("xor", "XOR", X, y, s, source=PAPER)
+    return _dataset("xor", "XOR", (size, noise, bias, seed), source=PAPER)
 
 
 def three_classes(size: int = 500, noise: float = 1.0, bias: float = 1.0, seed: int = 0) -> Dataset:
@@ -110,9 +108,8 @@ def three_classes(size: int = 500, noise: float = 1.0, bias: float = 1.0, seed: 
     one decision in six, and the other borders stay. And with three classes a score that asks for the favourable one
     does not see how the other two are shared out.
     """
-    X, y, s = _draw("three_classes", size, noise, bias, seed)
     names = {0: "rejected", 1: "waiting list", 2: "admitted"}
-    return _dataset("three_classes", "Three classes", X, y, s, class_names=names, favourable=2)
+    return _dataset("three_classes", "Three classes", (size, noise, bias, seed), class_names=names, favourable=2)
 
 
 def three_groups(size: int = 800, noise: float = 1.0, bias: float = 1.0, seed: int = 0) -> Dataset:
@@ -123,8 +120,7 @@ def three_groups(size: int = 800, noise: float = 1.0, bias: float = 1.0, seed: i
     counts: helping the middle group alone changes nothing. One bar at 0 for all is fair and costs the decisions in
     between, about one in five.
     """
-    X, y, s = _draw("three_groups", size, noise, bias, seed)
-    return _dataset("three_groups", "Three groups", X, y, s, n_groups=3)
+    return _dataset("three_groups", "Three groups", (size, noise, bias, seed), n_groups=3)
 
 
 def _draw(
@@ -173,15 +169,14 @@ def _permuted(s: npt.NDArray[np.bool_] | Labels, bias: float, seed: int) -> Labe
 def _dataset(
     name: str,
     title: str,
-    X: Floats,
-    y: npt.NDArray[np.bool_] | Labels,
-    s: Labels,
+    parameters: tuple[int, float, float, int],
     *,
     class_names: Mapping[int, str] | None = None,
     favourable: int = 1,
     n_groups: int = 2,
     source: str = OURS,
 ) -> Dataset:
+    X, y, s = _draw(name, *parameters)
     return Dataset(
         name=name,
         title=title,
