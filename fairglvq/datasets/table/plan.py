@@ -28,25 +28,6 @@ _MORE_TARGETS = (
     "passed", "selected", "promoted", "graduated", "eligible", "default", "recid", "income", "credit", "risk", "result",
     "status", "y",
 )  # fmt: skip
-_GROUPS = 6  # as many as pictures have shapes
-MOST_CATEGORIES = 50  # of one column; rarer ones are merged
-
-_TARGETS = ("target", "label", "class", "outcome", "decision", "approved", "hired", "admitted", "accepted", "granted")
-_MORE_TARGETS = (
-    "passed",
-    "selected",
-    "promoted",
-    "graduated",
-    "eligible",
-    "default",
-    "recid",
-    "income",
-    "credit",
-    "risk",
-    "result",
-    "status",
-    "y",
-)
 _GROUPS = ("sex", "gender", "race", "ethnic", "age", "nationality", "religion", "disab", "migra", "minority", "marital")
 _FIXED = ("sex", "gender", "race", "ethnic", "age", "nationality", "native", "birth", "disab", "religion")
 _GOOD = (

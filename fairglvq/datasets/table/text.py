@@ -101,8 +101,7 @@ class _Rows:
     def header(self) -> tuple[list[str], int]:
         """The names, and the number of the row from which on there are people."""
         number, row = next(iter(self))
-        while len(row) > 1 and not row[-1].strip():
-            row = row[:-1]
+        _trim(row, 1)
         if len(row) == 1:
             raise TableError(_ONE_COLUMN)
         refuse_wide(len(row))
@@ -192,7 +191,7 @@ def _ragged(number: int, found: int, width: int) -> str:
 
 
 def _trim(row: list[str], width: int) -> None:
-    """Cut empty cells behind the last column, which many programs write."""
+    """Cut empty cells behind the last column, which many programs write; ``width`` cells are left at least."""
     while len(row) > width and not row[-1].strip():
         row.pop()
 
