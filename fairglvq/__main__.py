@@ -9,15 +9,18 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from fairglvq.datasets import DATASETS, REGRESSION
+from fairglvq.datasets.streams import DRIFTS
 from fairglvq.lesson.texts import LANGUAGES
 from fairglvq.version import __version__
+
+FRONTIER = ("adult", "compas", "german", "local", "xor")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
     options = _parser().parse_args(arguments)
     try:
-        return options.run(options)
+        return options.run(options) or 0
     except (ValueError, TypeError, OSError, RuntimeError, sqlite3.Error) as error:
         print(f"fairglvq: {error}", file=sys.stderr)
         return 2
@@ -81,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     frontier = commands.add_parser(
         "frontier", parents=both, help="accuracy at bounded gaps: limit line, ParityLVQ and ExponentiatedGradient"
     )
-    frontier.add_argument("--dataset", choices=("adult", "compas", "german", "local", "xor"), help="only one of them")
+    frontier.add_argument("--dataset", choices=FRONTIER, help="only one of them")
     frontier.add_argument("--bins", type=_at_least(2), default=8, metavar="N", help="of numbers, on real data (8)")
     frontier.set_defaults(run=_frontier)
 
@@ -118,7 +121,7 @@ def _parser() -> argparse.ArgumentParser:
         "stream", help="points arrive and the world changes half way: accuracy, gap and memory over time"
     )
     stream.add_argument("--dataset", choices=("local", "xor"), default="xor")
-    stream.add_argument("--drift", choices=("none", "border", "groups"), default="border", help="what moves (border)")
+    stream.add_argument("--drift", choices=DRIFTS, default="border", help="what moves (border)")
     stream.add_argument("--points", type=_at_least(1), default=200_000, metavar="N", help="how many arrive (200000)")
     stream.add_argument("--batch", type=_at_least(1), default=1_000, metavar="N", help="how many at a time (1000)")
     stream.add_argument("--strength", type=float, default=1.0, metavar="C", help="fairness; 0 is plain GLVQ (1)")
@@ -156,7 +159,7 @@ def _new_file(text: str) -> Path:
     return path
 
 
-def _paper(options) -> int:
+def _paper(options) -> None:
     from fairglvq.experiments import paper
 
     chosen = paper.experiments(options.source, options.dataset)
@@ -166,17 +169,14 @@ def _paper(options) -> int:
     _write(options, rows)
     print(f"{options.source}: means ± standard deviation over {options.folds} folds x {len(seeds)} seed(s)\n")
     print(_side_by_side(paper.compare(options.source, rows), paper.MEASURES))
-    note = paper.exhausted(options.dataset, chosen) if options.dataset else None
-    if note:
+    if options.dataset and (note := paper.exhausted(options.dataset, chosen)):
         print(note)
-    return 0
 
 
-def _checks(options) -> int:
+def _checks(options) -> None:
     from fairglvq.experiments import checks
 
     print(f"written to {checks.write(checks.make(options.wheel))}")
-    return 0
 
 
 def _side_by_side(table, measures) -> str:
@@ -206,7 +206,7 @@ def _side_by_side(table, measures) -> str:
     return "\n".join(text)
 
 
-def _sweep(options) -> int:
+def _sweep(options) -> None:
     from fairglvq import datasets
     from fairglvq.experiments import evaluation, methods, sweep
 
@@ -223,17 +223,15 @@ def _sweep(options) -> int:
         rows = evaluation.tidy(engine.compute(plan, data, **kept))
     _write(options, rows)
     print(evaluation.summarise(rows).round(4).to_string(index=False))
-    return 0
 
 
-def _bundle(options) -> int:
+def _bundle(options) -> None:
     from fairglvq.experiments import bundle
 
     with _running(options) as (engine, kept):
         content = (bundle.complete if options.missing else bundle.make)(engine, **kept)
     path = bundle.write(content)
     print(f"{sum(len(sweep['rows']) for sweep in content['sweeps'])} rows written to {path}")
-    return 0
 
 
 def _assignment(text: str) -> tuple[str, object]:
@@ -247,13 +245,12 @@ def _assignment(text: str) -> tuple[str, object]:
         return name, value
 
 
-def _fetch(options) -> int:
+def _fetch(options) -> None:
     from fairglvq.datasets import compas
 
     with _bar("compas", unit="B") as progress:
         path = compas.fetch(progress, wheel=options.wheel)
     print(f"kept at {path}: the columns of the paper, no names or birth dates")
-    return 0
 
 
 def _bench(options) -> int:
@@ -288,14 +285,14 @@ def _bench(options) -> int:
     return 1 if missed else 0
 
 
-def _frontier(options) -> int:
+def _frontier(options) -> None:
     import pandas as pd
 
     from fairglvq.experiments import frontier
     from fairglvq.experiments.evaluation import summarise
 
     every = []
-    for name in [options.dataset] if options.dataset else ("adult", "compas", "german", "local", "xor"):
+    for name in [options.dataset] if options.dataset else FRONTIER:
         data = frontier.load_binned(name, options.bins)
         with _running(options) as (engine, kept):
             rows = frontier.run(engine, data, options.folds, **kept)
@@ -305,10 +302,9 @@ def _frontier(options) -> int:
         print(means.round(3).to_string(index=False))
         print("\n" + "\n".join(frontier.sentences(rows, frontier.limit_line(data))) + "\n")
     _write(options, pd.concat(every))
-    return 0
 
 
-def _regression(options) -> int:
+def _regression(options) -> None:
     import pandas as pd
 
     from fairglvq import datasets
@@ -327,10 +323,9 @@ def _regression(options) -> int:
     if options.bundle:
         rows.to_csv(data_folder() / regression.BUNDLED, index=False, float_format="%.6g")
     print(regression.summarise(rows).dropna(axis=1, how="all").round(3).to_string(index=False, na_rep=""))
-    return 0
 
 
-def _stream(options) -> int:
+def _stream(options) -> None:
     from fairglvq import FairGLVQ
     from fairglvq.datasets.streams import stream
     from fairglvq.experiments.streaming import memory, prequential
@@ -353,10 +348,9 @@ def _stream(options) -> int:
     if moments:
         grown = moments[-1].memory - moments[0].memory
         print(f"memory: {before:.1f} MB before the first point, {grown:+.1f} MB from the first line to the last")
-    return 0
 
 
-def _handout(options) -> int:
+def _handout(options) -> None:
     from fairglvq.report import handout, handout_name
     from fairglvq.scenes.service import TrainingService
 
@@ -364,10 +358,9 @@ def _handout(options) -> int:
     models = handout.models(TrainingService())
     path.write_text(handout.to_html(models, options.language, answers=options.answers), "utf-8")
     print(f"written: {path}; open it in a browser and print it")
-    return 0
 
 
-def _warm(options) -> int:
+def _warm(options) -> None:
     import time
 
     import numpy as np
@@ -385,7 +378,6 @@ def _warm(options) -> int:
     gradient(X, X, model, pair_up(X, model, np.array([0, 1]), y).who, np.ones((50, 2)))
     FairTree(2).fit(X, y, sensitive_features=y)
     print(f"kernels ready ({time.perf_counter() - start:.1f} s)")
-    return 0
 
 
 @contextmanager

@@ -88,6 +88,7 @@ class _Student:
 
 @dataclass
 class _Room:
+    code: str
     key: str
     began: float
     used: float
@@ -127,7 +128,7 @@ class Rooms:
         seen = self._clock() - HERE - 1  # nobody has reported to this server yet
         for row in rooms:
             pace = Pace(row.hold, bool(row.revealed), row.opened)
-            self._rooms[row.code] = _Room(row.key, row.began, row.used, row.used, pace)
+            self._rooms[row.code] = _Room(row.code, row.key, row.began, row.used, row.used, pace)
         for one in students:
             room = self._rooms[one.code]
             room.students[one.token] = _Student(one.number, _read_progress(one.progress), "", seen)
@@ -142,10 +143,11 @@ class Rooms:
             if len(self._rooms) >= MOST_ROOMS:
                 self._make_way()
             code, now = self._new_code(), self._clock()
-            self._rooms[code] = _Room(secrets.token_urlsafe(12), now, now, now)
+            key = secrets.token_urlsafe(12)
+            self._rooms[code] = _Room(code, key, now, now, now)
             self._changed.add(code)
             self._write()
-            return code, self._rooms[code].key
+            return code, key
 
     def _make_way(self) -> None:
         """Delete the room that nobody has joined for the longest time, so that nobody can take all places."""
@@ -166,30 +168,29 @@ class Rooms:
             room, now = self._teachers(code, key), self._clock()
             for token in [token for token, one in room.students.items() if _came_by_mistake(one, now)]:
                 del room.students[token]
-                self._left.add((_plain(code), token))
-            self._use(_plain(code), room)
+                self._left.add((room.code, token))
+            self._use(room)
             students = [StudentView(one.number, one.progress, now - one.seen <= HERE) for one in room.students.values()]
-            return RoomView(_plain(code), room.pace, tuple(students), room.ends)
+            return RoomView(room.code, room.pace, tuple(students), room.ends)
 
     def set_pace(self, code: str, key: str, pace: Pace) -> None:
         """Hold the class, let it go, open steps."""
         with self._lock:
             room = self._teachers(code, key)
             room.pace = pace
-            self._changed.add(_plain(code))
+            self._changed.add(room.code)
             self._write()
 
     def end(self, code: str, key: str) -> None:
         """End a room; nothing of it is kept."""
         with self._lock:
-            self._teachers(code, key)
-            self._delete(_plain(code))
+            self._delete(self._teachers(code, key).code)
             self._write()
 
     def _teachers(self, code: str, key: str) -> _Room:
         room = self._room(code)
         if not secrets.compare_digest(room.key.encode(), key.encode()):
-            raise RoomError(f"The key in this link does not open room {_plain(code)}: it is the link of another room.")
+            raise RoomError(f"The key in this link does not open room {room.code}: it is the link of another room.")
         return room
 
     # what a student does
@@ -199,8 +200,8 @@ class Rooms:
         with self._lock:
             room, now = self._room(code), self._clock()
             if token not in room.students:
-                token = self._admit(_plain(code), room, Progress())
-            return Seat(_plain(code), token, secrets.token_urlsafe(6), now), room.pace
+                token = self._admit(room, Progress())
+            return Seat(room.code, token, secrets.token_urlsafe(6), now), room.pace
 
     def report(self, seat: Seat, progress: Progress) -> tuple[Seat, Pace]:
         """How far a student is; returns the seat to go on with, and what the teacher asks for. Repeat it now and then.
@@ -211,28 +212,28 @@ class Rooms:
             room, now = self._room(seat.code), self._clock()
             student = room.students.get(seat.token)
             if student is None or self._held_by_another(student, seat):
-                seat = seat._replace(token=self._admit(seat.code, room, progress), since=now)
+                seat = seat._replace(token=self._admit(room, progress), since=now)
                 student = room.students[seat.token]
             if not student.session or now - student.seen > GRACE:
                 student.session = seat.session
             if student.session == seat.session:
                 student.seen = now
                 self._keep(seat, student, progress)
-            self._use(seat.code, room)
+            self._use(room)
             return seat, room.pace
 
     def _held_by_another(self, student: _Student, seat: Seat) -> bool:
         """Whether somebody else went on reporting under this token after this session had come."""
         return student.session not in ("", seat.session) and student.seen > seat.since + GRACE
 
-    def _admit(self, code: str, room: _Room, progress: Progress) -> str:
+    def _admit(self, room: _Room, progress: Progress) -> str:
         if len(room.students) >= MOST_STUDENTS:
-            raise RoomError(f"Room {code} is full: it holds {MOST_STUDENTS} students.")
+            raise RoomError(f"Room {room.code} is full: it holds {MOST_STUDENTS} students.")
         token = secrets.token_urlsafe(9)
         room.numbers += 1
         room.students[token] = _Student(room.numbers, progress, "", self._clock())
-        self._reported.add((code, token))
-        self._use(code, room)
+        self._reported.add((room.code, token))
+        self._use(room)
         self._write()
         return token
 
@@ -256,10 +257,10 @@ class Rooms:
             raise NoRoomError(f"There is no room {asked}: it has ended, or its code is mistyped.")
         return room
 
-    def _use(self, code: str, room: _Room) -> None:
+    def _use(self, room: _Room) -> None:
         room.used = self._clock()
         if room.used - room.kept_use > KEEP_USE:
-            self._changed.add(code)
+            self._changed.add(room.code)
             self._write()
 
     def sweep(self) -> None:
@@ -278,20 +279,18 @@ class Rooms:
         """Bring the file up to date. What cannot be written now stays in memory and is tried again with the next."""
         if not (self._changed or self._reported or self._ended or self._left):
             return
-        for code in self._changed & self._rooms.keys():
-            self._rooms[code].kept_use = self._rooms[code].used
+        changed = [self._rooms[code] for code in self._changed & self._rooms.keys()]
+        for room in changed:
+            room.kept_use = room.used
+        rows = [RoomRow(room.code, room.key, room.began, room.used, *room.pace) for room in changed]
         try:
-            self._file.write(self._room_rows(), self._student_rows(), self._ended, self._left)
+            self._file.write(rows, self._student_rows(), self._ended, self._left)
         except sqlite3.Error as error:
             logging.getLogger(__name__).warning("Rooms cannot be written to %s: %s", self._file.path, error)
             self.problem = str(error)
         else:
             self.problem = ""
             self._forget_changes()
-
-    def _room_rows(self) -> list[RoomRow]:
-        found = [(code, self._rooms[code]) for code in self._changed if code in self._rooms]
-        return [RoomRow(code, room.key, room.began, room.used, *room.pace) for code, room in found]
 
     def _student_rows(self) -> list[StudentRow]:
         rows = []

@@ -20,20 +20,19 @@ __all__ = ["DATASETS", "REGRESSION", "Block", "Dataset", "Entry", "RegressionDat
 
 @dataclass(frozen=True)
 class Entry:
-    """A data set that can be loaded: what it is, and where the function is that loads it."""
+    """A data set that can be loaded: by ``load`` of the module of its name, or by its function in ``synthetic``."""
 
     name: str
     title: str
     description: str
-    module: str
-    function: str = "load"
     synthetic: bool = False  # drawn at random in two dimensions, with parameters
     may_be_passed_on: bool = True  # whether its licence lets others have rows of it
 
     @property
     def loader(self) -> Callable[..., Any]:
         """The function that returns the data set; its module is imported on first use."""
-        return getattr(import_module(f"{__name__}.{self.module}"), self.function)
+        module, function = ("synthetic", self.name) if self.synthetic else (self.name, "load")
+        return getattr(import_module(f"{__name__}.{module}"), function)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -41,74 +40,47 @@ class Entry:
         return {name: parameter.default for name, parameter in inspect.signature(self.loader).parameters.items()}
 
 
-DATASETS: Mapping[str, Entry] = MappingProxyType(
-    {
-        entry.name: entry
-        for entry in (
-            Entry(
-                "local",
-                "Local",
-                "Two separate problems, of which only one is tied to the group: fairness has to act locally.",
-                "synthetic",
-                "local",
-                synthetic=True,
-            ),
-            Entry(
-                "xor",
-                "XOR",
-                "Four clouds where labels and groups cross: no straight cut tells the groups apart.",
-                "synthetic",
-                "xor",
-                synthetic=True,
-            ),
-            Entry(
-                "three_classes",
-                "Three classes",
-                "Rejected, waiting list or admitted: only one group is ever made to wait.",
-                "synthetic",
-                "three_classes",
-                synthetic=True,
-            ),
-            Entry(
-                "three_groups",
-                "Three groups",
-                "Three groups of equal merit meet three different bars.",
-                "synthetic",
-                "three_groups",
-                synthetic=True,
-            ),
-            Entry("adult", "Adult", "Who earns more than 50,000 dollars a year? US census of 1994, by sex.", "adult"),
-            Entry(
-                "compas",
-                "COMPAS",
-                "Who is arrested again within two years? Broward County, by race.",
-                "compas",
-                may_be_passed_on=False,
-            ),
-            Entry("german", "German Credit", "Who is a good risk? A German bank in the 1970s, by age.", "german"),
-        )
-    }
+def _by_name(*entries: Entry) -> Mapping[str, Entry]:
+    return MappingProxyType({entry.name: entry for entry in entries})
+
+
+DATASETS = _by_name(
+    Entry(
+        "local",
+        "Local",
+        "Two separate problems, of which only one is tied to the group: fairness has to act locally.",
+        synthetic=True,
+    ),
+    Entry(
+        "xor",
+        "XOR",
+        "Four clouds where labels and groups cross: no straight cut tells the groups apart.",
+        synthetic=True,
+    ),
+    Entry(
+        "three_classes",
+        "Three classes",
+        "Rejected, waiting list or admitted: only one group is ever made to wait.",
+        synthetic=True,
+    ),
+    Entry("three_groups", "Three groups", "Three groups of equal merit meet three different bars.", synthetic=True),
+    Entry("adult", "Adult", "Who earns more than 50,000 dollars a year? US census of 1994, by sex."),
+    Entry(
+        "compas",
+        "COMPAS",
+        "Who is arrested again within two years? Broward County, by race.",
+        may_be_passed_on=False,
+    ),
+    Entry("german", "German Credit", "Who is a good risk? A German bank in the 1970s, by age."),
 )
 
-
-REGRESSION: Mapping[str, Entry] = MappingProxyType(
-    {
-        entry.name: entry
-        for entry in (
-            Entry(
-                "communities",
-                "Communities and Crime",
-                "How many violent crimes per head? US communities in the 1990s, by the share of Black people.",
-                "communities",
-            ),
-            Entry(
-                "student",
-                "Student performance",
-                "Which final grade? Two schools in Portugal, by sex or by age.",
-                "student",
-            ),
-        )
-    }
+REGRESSION = _by_name(
+    Entry(
+        "communities",
+        "Communities and Crime",
+        "How many violent crimes per head? US communities in the 1990s, by the share of Black people.",
+    ),
+    Entry("student", "Student performance", "Which final grade? Two schools in Portugal, by sex or by age."),
 )
 """Data sets whose target is a number; classification does not know them."""
 

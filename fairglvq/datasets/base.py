@@ -78,7 +78,8 @@ def columns_of(trait: TraitBlocks) -> npt.NDArray[np.int64]:
 class Table:
     """Features ``X`` (n, d), targets ``y`` (n,) and protected values ``s`` (n,).
 
-    ``blocks`` says which original column each column of X came from.
+    ``blocks`` says which original column each column of X came from; ``source``, ``licence`` and ``caveats`` are for
+    whoever reads about the data.
     """
 
     name: str
@@ -87,6 +88,9 @@ class Table:
     y: npt.NDArray[Any] = field(repr=False)
     s: npt.NDArray[Any] = field(repr=False)
     blocks: tuple[Block, ...] = field(repr=False)
+    source: str = field(repr=False, kw_only=True)
+    licence: str = field(repr=False, kw_only=True)
+    caveats: tuple[str, ...] = field(default=(), repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
         n, d = self.X.shape
@@ -103,6 +107,13 @@ class Table:
         """A name per column of X."""
         return tuple(name for block in self.blocks for name in block.feature_names)
 
+    def _described(self, *lines: str) -> str:
+        """The description: its size, these lines, and where it is from."""
+        n, d = self.X.shape
+        size = f"{self.title}: {n:,} rows, {d} columns made from {len(trait_blocks(self.blocks))}"
+        caveats = (f"Caveat: {caveat}" for caveat in self.caveats)
+        return "\n".join([size, *lines, f"Source: {self.source}", f"Licence: {self.licence}", *caveats])
+
 
 @dataclass(frozen=True, eq=False)
 class Dataset(Table):
@@ -118,9 +129,6 @@ class Dataset(Table):
     group_names: Mapping[Any, str]
     label_column: str
     group_column: str
-    source: str = field(repr=False)
-    licence: str = field(repr=False)
-    caveats: tuple[str, ...] = field(default=(), repr=False)
     # The original columns, where X alone cannot give them back (a race folded into 0 and 1, say).
     readable: pd.DataFrame | None = field(default=None, repr=False)
 
@@ -160,24 +168,18 @@ class Dataset(Table):
 
     def describe(self) -> str:
         """Describe the data set in a few lines: size, labels, groups, who gets the favourable label, and the source."""
-        n, d = self.X.shape
         present = [group for group in self.group_names if np.any(self.s == group)]
         rates = [float(np.mean(self.y[self.s == group] == self.favourable)) for group in present]
         by_group = ", ".join(
             f"{self.group_names[group]} {rate:.1%}" for group, rate in zip(present, rates, strict=True)
         )
         gap = 100 * (max(rates) - min(rates))
-        lines = [
-            f"{self.title}: {n:,} rows, {d} columns made from {len(trait_blocks(self.blocks))}",
+        return self._described(
             f"Label ({self.label_column}): {_counts(self.y, self.class_names)}",
             f"Group ({self.group_column}): {_counts(self.s, self.group_names)}",
             f"Favourable label: {self.class_names[self.favourable]}",
             f"Favourable label per group: {by_group} (largest gap {gap:.1f} points)",
-            f"Source: {self.source}",
-            f"Licence: {self.licence}",
-            *(f"Caveat: {caveat}" for caveat in self.caveats),
-        ]
-        return "\n".join(lines)
+        )
 
 
 def _counts(values: npt.NDArray[Any], names: Mapping[Any, str]) -> str:

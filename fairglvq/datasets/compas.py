@@ -44,17 +44,9 @@ PROTECTED = "race"
 BINARY = {"sex": Binary("Female", ("male", "female")), "race": Binary("Caucasian", ("not Caucasian", "Caucasian"))}
 CATEGORIES = ("age_cat", "c_charge_degree", "c_charge_desc")
 FEATURES = (
-    "sex",
-    "age",
-    "age_cat",
-    "race",
-    "juv_fel_count",
-    "juv_misd_count",
-    "juv_other_count",
-    "priors_count",
-    "c_charge_degree",
-    "c_charge_desc",
-)
+    "sex", "age", "age_cat", "race", "juv_fel_count", "juv_misd_count", "juv_other_count", "priors_count",
+    "c_charge_degree", "c_charge_desc",
+)  # fmt: skip
 SCREENED = "compas_screening_date"
 FILTERS = ("days_b_screening_arrest", "is_recid", "score_text")
 
@@ -74,9 +66,7 @@ def load(drop_group: bool = False, bins: int = 0) -> Dataset:
 
     ``bins`` also cuts every number into about as many bins.
     """
-    content = _read_cache()
-    if content is None:
-        content = fetch().read_bytes()
+    content = _read_cache() or fetch().read_bytes()
     table = _used(pd.read_csv(io.BytesIO(content)))[[*FEATURES, LABEL]].reset_index(drop=True)
     dropped = [PROTECTED] if drop_group else []
     X, blocks = encode(table.drop(columns=[LABEL, *dropped]), binary=BINARY, categories=CATEGORIES, bins=bins)

@@ -16,18 +16,9 @@ PROTECTED = "age"
 OLDER_FROM = 25
 BINARY = {"telephone": Binary("yes", ("none", "yes")), "foreign_worker": Binary("yes", ("no", "yes"))}
 CATEGORIES = (
-    "status",
-    "credit_history",
-    "purpose",
-    "savings",
-    "employment",
-    "personal_status",
-    "other_debtors",
-    "property",
-    "other_installment_plans",
-    "housing",
-    "job",
-)
+    "status", "credit_history", "purpose", "savings", "employment", "personal_status", "other_debtors", "property",
+    "other_installment_plans", "housing", "job",
+)  # fmt: skip
 
 
 def load(drop_group: bool = False, bins: int = 0) -> Dataset:

@@ -26,10 +26,7 @@ class RegressionDataset(Table):
     target_column: str
     protected_column: str
     group_names: Mapping[Any, str] | None
-    source: str = field(repr=False)
-    licence: str = field(repr=False)
     frame: pd.DataFrame = field(repr=False)  # original columns and units, row i being row i of X
-    caveats: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def groups(self) -> bool:
@@ -63,7 +60,6 @@ class RegressionDataset(Table):
 
     def describe(self) -> str:
         """Describe the data set in a few lines: size, target, protected value, and the source."""
-        n, d = self.X.shape
         if self.group_names is None:
             protected = f"Protected ({self.protected_column}): {_spread(self.s)}"
             link = f"Correlation of target and protected value: {wording.number(np.corrcoef(self.y, self.s)[0, 1], 2)}"
@@ -72,16 +68,11 @@ class RegressionDataset(Table):
             means = [f"{name} {self.y[self.s == g].mean():.2f}" for g, name in self.group_names.items()]
             protected = f"Protected ({self.protected_column}): {', '.join(sizes)}"
             link = f"Mean target per group: {', '.join(means)}"
-        lines = [
-            f"{self.title}: {n:,} rows, {d} columns made from {len(self.blocks)}",
+        return self._described(
             f"Target ({self.target_column}, {self.favourable} is favourable): {_spread(self.y)}",
             protected,
             link,
-            f"Source: {self.source}",
-            f"Licence: {self.licence}",
-            *(f"Caveat: {caveat}" for caveat in self.caveats),
-        ]
-        return "\n".join(lines)
+        )
 
 
 def _halves(values: np.ndarray, at: float | None) -> tuple[np.ndarray, dict[int, str]]:

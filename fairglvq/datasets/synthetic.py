@@ -41,15 +41,19 @@ OURS = "Made for this project, drawn at random"
 
 @dataclass(frozen=True)
 class Definition:
-    """What a set is drawn from: Gaussians of equal weight, and the rule for label and group.
+    """What a set is drawn from: Gaussians of equal weight, and the rule for label and group; and the words for it.
 
     ``rule`` takes points (n, 2), the standard normal draws behind them (n, 2) and the number of each point's Gaussian,
-    and returns labels and groups, before ``bias`` weakens their dependence.
+    and returns labels and groups, before ``bias`` weakens their dependence. The last class is the favourable one.
     """
 
+    title: str
     centres: tuple[tuple[float, float], ...]
     deviations: tuple[float, float]
     rule: Callable[[Floats, Floats, Labels], tuple[npt.NDArray, npt.NDArray]]
+    classes: tuple[str, ...] = tuple(LOAN.values())
+    n_groups: int = 2
+    source: str = OURS
 
 
 def _local_rule(X: Floats, z: Floats, gaussian: Labels):
@@ -73,10 +77,16 @@ def _three_groups_rule(X: Floats, z: Floats, gaussian: Labels):
 
 
 DEFINITIONS: Mapping[str, Definition] = {
-    "local": Definition(((6, 0), (3, 0), (0, 6), (0, 3)), (0.5, 0.5), _local_rule),
-    "xor": Definition(((0, 0), (0, 1), (1, 0), (1, 1)), (0.15, 0.15), _xor_rule),
-    "three_classes": Definition(((0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1)), (0.2, 0.2), _three_classes_rule),
-    "three_groups": Definition(((0, 0), (0, 1), (0, 2)), (1.0, 0.2), _three_groups_rule),
+    "local": Definition("Local", ((6, 0), (3, 0), (0, 6), (0, 3)), (0.5, 0.5), _local_rule, source=PAPER),
+    "xor": Definition("XOR", ((0, 0), (0, 1), (1, 0), (1, 1)), (0.15, 0.15), _xor_rule, source=PAPER),
+    "three_classes": Definition(
+        "Three classes",
+        ((0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1)),
+        (0.2, 0.2),
+        _three_classes_rule,
+        classes=("rejected", "waiting list", "admitted"),
+    ),
+    "three_groups": Definition("Three groups", ((0, 0), (0, 1), (0, 2)), (1.0, 0.2), _three_groups_rule, n_groups=3),
 }
 
 
@@ -87,8 +97,7 @@ def local(size: int = 800, noise: float = 1.0, bias: float = 1.0, seed: int = 0)
     where label and group are both 1 left of x = 0, and both 0 right of it. All standard deviations are 0.5. A fair
     answer must give up the upper problem and may keep the right one; no single projection of the plane does that.
     """
-    X, y, s = _draw("local", size, noise, bias, seed)
-    return _dataset("local", "Local", X, y, s, source=PAPER)
+    return _dataset("local", size, noise, bias, seed)
 
 
 def xor(size: int = 800, noise: float = 1.0, bias: float = 1.0, seed: int = 0) -> Dataset:
@@ -98,8 +107,7 @@ def xor(size: int = 800, noise: float = 1.0, bias: float = 1.0, seed: int = 0) -
     1 right of x = 1.1 in the lower row and left of it in the upper row. Deciding by height alone is fair and right for
     seven in eight; the last eighth can only be had by cutting along the groups.
     """
-    X, y, s = _draw("xor", size, noise, bias, seed)
-    return _dataset("xor", "XOR", X, y, s, source=PAPER)
+    return _dataset("xor", size, noise, bias, seed)
 
 
 def three_classes(size: int = 500, noise: float = 1.0, bias: float = 1.0, seed: int = 0) -> Dataset:
@@ -110,9 +118,7 @@ def three_classes(size: int = 500, noise: float = 1.0, bias: float = 1.0, seed: 
     one decision in six, and the other borders stay. And with three classes a score that asks for the favourable one
     does not see how the other two are shared out.
     """
-    X, y, s = _draw("three_classes", size, noise, bias, seed)
-    names = {0: "rejected", 1: "waiting list", 2: "admitted"}
-    return _dataset("three_classes", "Three classes", X, y, s, class_names=names, favourable=2)
+    return _dataset("three_classes", size, noise, bias, seed)
 
 
 def three_groups(size: int = 800, noise: float = 1.0, bias: float = 1.0, seed: int = 0) -> Dataset:
@@ -123,8 +129,7 @@ def three_groups(size: int = 800, noise: float = 1.0, bias: float = 1.0, seed: i
     counts: helping the middle group alone changes nothing. One bar at 0 for all is fair and costs the decisions in
     between, about one in five.
     """
-    X, y, s = _draw("three_groups", size, noise, bias, seed)
-    return _dataset("three_groups", "Three groups", X, y, s, n_groups=3)
+    return _dataset("three_groups", size, noise, bias, seed)
 
 
 def _draw(
@@ -170,21 +175,12 @@ def _permuted(s: npt.NDArray[np.bool_] | Labels, bias: float, seed: int) -> Labe
     return permuted
 
 
-def _dataset(
-    name: str,
-    title: str,
-    X: Floats,
-    y: npt.NDArray[np.bool_] | Labels,
-    s: Labels,
-    *,
-    class_names: Mapping[int, str] | None = None,
-    favourable: int = 1,
-    n_groups: int = 2,
-    source: str = OURS,
-) -> Dataset:
+def _dataset(name: str, size: int, noise: float, bias: float, seed: int) -> Dataset:
+    X, y, s = _draw(name, size, noise, bias, seed)
+    definition = DEFINITIONS[name]
     return Dataset(
         name=name,
-        title=title,
+        title=definition.title,
         X=X,
         y=y.astype(np.int64),
         s=s,
@@ -192,11 +188,11 @@ def _dataset(
             Block(column, i, i + 1, "number", feature=feature)
             for i, (column, feature) in enumerate(zip(STORY_AXES[name], AXES, strict=True))
         ),
-        favourable=favourable,
-        class_names=class_names or LOAN,
-        group_names=dict(enumerate(TOWNS[:n_groups])),
+        favourable=len(definition.classes) - 1,
+        class_names=dict(enumerate(definition.classes)),
+        group_names=dict(enumerate(TOWNS[: definition.n_groups])),
         label_column="class",
         group_column="town",
-        source=source,
+        source=definition.source,
         licence="None needed: no real data",
     )

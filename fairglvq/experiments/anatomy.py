@@ -9,7 +9,7 @@ import numpy as np
 
 from fairglvq import datasets
 from fairglvq.experiments import methods, paper
-from fairglvq.experiments.fold import split
+from fairglvq.experiments.fold import training_fold
 from fairglvq.lvq import reference
 from fairglvq.lvq.activations import ACTIVATIONS
 from fairglvq.lvq.reference import Step, Term
@@ -102,8 +102,7 @@ def _options(moment: Moment) -> dict[str, Any]:
 
 def _trained(moment: Moment) -> tuple[methods.TrainingFold, np.ndarray]:
     """The first training fold of the data set, and the prototypes after the moment's epochs."""
-    data, method = datasets.load(moment.dataset), methods.get("fairglvq")
-    fold, _, _ = split(data.X, data.y, data.s, 0, 0, 5)
+    fold, method = training_fold(datasets.load(moment.dataset)), methods.get("fairglvq")
     start = method.prepare(fold, [moment.C], moment.params)
     if not moment.epochs:
         return fold, start["init"]

@@ -53,13 +53,9 @@ class Bundle:
 
     def known(self, plan: Sweep) -> dict[ModelKey, dict[str, Any]]:
         """Rows of this sweep that were computed with the same parameters."""
-        own = self.rows.get((plan.dataset, plan.bins), {})
-        found = {}
-        for model in plan.models():
-            row = own.get(_address(model, plan))
-            if row is not None:
-                found[model] = row
-        return found
+        own, params = self.rows.get((plan.dataset, plan.bins), {}), dict(plan.params)
+        addresses = {model: _address(model, plan.folds, params) for model in plan.models()}
+        return {model: own[address] for model, address in addresses.items() if address in own}
 
 
 def rows(plan: Sweep) -> pd.DataFrame:
@@ -75,9 +71,8 @@ def full_sweep(dataset: str) -> Sweep:
     return next(plan for plan in plans() if plan.dataset == dataset and not plan.bins)
 
 
-def _address(model: ModelKey, plan: Sweep) -> tuple:
-    params = methods.own_parameters(model.method, dict(plan.params))
-    return (*model, plan.folds, tuple(sorted(params.items())))
+def _address(model: ModelKey, folds: int, params: Mapping[str, Any]) -> tuple:
+    return (*model, folds, tuple(sorted(methods.own_parameters(model.method, params).items())))
 
 
 GERMAN: dict[str, Any] = {
@@ -145,7 +140,7 @@ def _computed(
 ) -> list[dict[str, Any]]:
     """Sweeps as the file holds them."""
     work = [(plan, plan.load()) for plan in chosen]
-    columns = ["method", "strength", "fold", "seed", *MEASURES, "counts"]
+    columns = [*ModelKey._fields, *MEASURES, "counts"]
     return [
         {
             "dataset": plan.dataset, "bins": plan.bins, "folds": plan.folds, "params": dict(plan.params),
@@ -169,7 +164,7 @@ def _written(row: Mapping[str, Any]) -> list[Any]:
 
 
 def _thinned(name: str, line: Limit) -> dict[str, Any]:
-    """A line with fewer corners, none of them off by more than the width of a pen."""
+    """A line with fewer corners: too little changes to be seen in a picture."""
     sp = np.unique(np.concatenate([np.linspace(0, 1, LIMIT_POINTS // 4), np.linspace(0, 0.4, LIMIT_POINTS)]))
     return {
         "dataset": name, "with_group": line.with_group, "sp": sp.round(6).tolist(),
@@ -200,9 +195,8 @@ def load() -> Bundle:
         known = rows.setdefault((plan["dataset"], plan["bins"]), {})
         for values in plan["rows"]:
             row = dict(zip(plan["columns"], values, strict=True))
-            model = ModelKey(row["method"], row["strength"], row["fold"], row["seed"])
-            own = methods.own_parameters(model.method, plan["params"])
-            address = (*model, plan["folds"], tuple(sorted(own.items())))
+            model = ModelKey(*(row[name] for name in ModelKey._fields))
+            address = _address(model, plan["folds"], plan["params"])
             known[address] = {key: np.nan if row[key] is None else row[key] for key in (*MEASURES, "counts")}
     limits = {
         (line["dataset"], line["with_group"]): Limit(

@@ -22,7 +22,7 @@ from fairglvq.datasets.files import bundled, data_folder
 from fairglvq.datasets.split import Scaling
 from fairglvq.experiments import methods, paper
 from fairglvq.experiments.engine import Engine
-from fairglvq.experiments.fold import assess, split
+from fairglvq.experiments.fold import assess, split, training_fold
 from fairglvq.experiments.sweep import of
 from fairglvq.version import __version__
 
@@ -42,7 +42,7 @@ ALPHA_CASES = (
 def ranks(dataset: str) -> list[int]:
     """Dimensions that the training part of each fold has: so many projections leave nothing."""
     data = datasets.load(dataset)
-    return [int(np.linalg.matrix_rank(_training(data, fold).X)) for fold in range(FOLDS)]
+    return [int(np.linalg.matrix_rank(training_fold(data, fold, folds=FOLDS).X)) for fold in range(FOLDS)]
 
 
 def inp_angles(dataset: str) -> list[float]:
@@ -52,7 +52,7 @@ def inp_angles(dataset: str) -> list[float]:
     data, found = datasets.load(dataset), []
     for seed in paper.TABLE1_SEEDS:
         for number in range(FOLDS):
-            fold, _, _ = split(data.X, data.y, data.s, seed, number, FOLDS)
+            fold = training_fold(data, number, seed, FOLDS)
             projection = NullSpaceProjection(1, random_state=fold.seed).fit(fold.X, sensitive_features=fold.s)
             x, height = projection.directions_[0]  # removed; what is kept stands across it
             found.append(round(float(np.degrees(np.arctan2(-x, height)) % 180), 2))
@@ -86,7 +86,7 @@ def alpha_uses(dataset: str, n_prototypes: int) -> dict[str, Any]:
 
     With the paper's parameters, but so many prototypes per class; C is Table 1's, and 1 on real data.
     """
-    fold = _training(datasets.load(dataset), 0)
+    fold = training_fold(datasets.load(dataset), folds=FOLDS)
     params = paper.PARAMETERS[dataset] | {"n_prototypes": n_prototypes}
     method, C = methods.get("fairglvq"), table1_strength(dataset)
     model = method.fit(fold, method.prepare(fold, [C], params), C, params)
@@ -157,8 +157,3 @@ def load() -> dict[str, Any]:
     """The measurements that came with the project."""
     found: dict[str, Any] = json.loads(bundled(FILE).read_text(encoding="utf-8"))
     return found
-
-
-def _training(data: datasets.Dataset, fold: int) -> methods.TrainingFold:
-    training, _, _ = split(data.X, data.y, data.s, 0, fold, FOLDS, data.favourable)
-    return training

@@ -33,7 +33,7 @@ def logistic_regression(seed: int):
 
 
 def gradient_boosting(seed: int):
-    """Trees on trees."""
+    """Gradient boosting of small trees."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     # A third of the time of the default 100 trees of 31 leaves, and on one fold of Adult 0.1 points less accurate: a
@@ -69,6 +69,14 @@ class _ZeroOne(NamedTuple):
 
     def predict(self, X: np.ndarray, **groups) -> np.ndarray:
         return self.labels[self.model.predict(X, random_state=self.seed, **groups).astype(int)]
+
+
+def _fitted(model, fold: TrainingFold) -> _ZeroOne:
+    """A fairlearn model trained on this fold."""
+    _silence_fairlearn()
+    labels = two_labels(fold)
+    model.fit(fold.X, (fold.y == labels[1]).astype(int), sensitive_features=fold.s)
+    return _ZeroOne(model, labels, fold.seed)
 
 
 def two_labels(fold: TrainingFold) -> np.ndarray:
@@ -117,16 +125,12 @@ class Reduction(Mitigation):
         """A lottery between base models."""
         from fairlearn.reductions import DemographicParity, ExponentiatedGradient
 
-        _silence_fairlearn()
-        labels = two_labels(fold)
         # fairlearn bounds how far each group's rate may be from the overall one. With two groups of shares p and 1 - p
         # these are (1 - p) and p times the gap between them; with more, half the gap is always safe.
         shares = np.unique(encode_groups(fold.s)[1], return_counts=True)[1] / len(fold.s)
         bound = (1 - strength) * (shares.max() if len(shares) == 2 else 0.5)
         parity = DemographicParity(difference_bound=bound)
-        model = ExponentiatedGradient(self.base(fold.seed), parity, max_iter=self.rounds)
-        model.fit(fold.X, (fold.y == labels[1]).astype(int), sensitive_features=fold.s)
-        return _ZeroOne(model, labels, fold.seed)
+        return _fitted(ExponentiatedGradient(self.base(fold.seed), parity, max_iter=self.rounds), fold)
 
 
 @dataclass(frozen=True)
@@ -155,14 +159,11 @@ class Thresholds(Mitigation):
         """A threshold, or a lottery between two, for every group."""
         from fairlearn.postprocessing import ThresholdOptimizer
 
-        _silence_fairlearn()
-        labels = two_labels(fold)
         model = ThresholdOptimizer(
             estimator=scorer, constraints="demographic_parity", predict_method="predict_proba", prefit=True,
             tol=1 - float(strength),
         )  # fmt: skip
-        model.fit(fold.X, (fold.y == labels[1]).astype(int), sensitive_features=fold.s)
-        return _ZeroOne(model, labels, fold.seed)
+        return _fitted(model, fold)
 
 
 class _OxonFair(NamedTuple):

@@ -16,7 +16,7 @@ import sqlite3
 import threading
 import time
 import warnings
-from collections import deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -75,9 +75,9 @@ class SweepRun:
         self._last_seen: dict[str, float] = {}  # by watcher
         self._prepared: dict[FoldKey, Any] = {}
         self._waiting: dict[FoldKey, deque[ModelKey]] = {}  # in the order of the sweep; a fold stays until it is done
-        self._busy: dict[FoldKey, int] = {}
-        self._attempts: dict[Job, int] = {}
-        self._seconds: dict[str, list[float]] = {}
+        self._busy: Counter[FoldKey] = Counter()
+        self._attempts: Counter[Job] = Counter()
+        self._seconds: defaultdict[str, list[float]] = defaultdict(list)
         for model in self.keys:
             if model not in self.rows:
                 fold = FoldKey(model.method, model.seed, model.fold)
@@ -115,9 +115,9 @@ class SweepRun:
         for fold, models in self._waiting.items():
             if fold in self._prepared:
                 if models:
-                    self._busy[fold] = self._busy.get(fold, 0) + 1
+                    self._busy[fold] += 1
                     return Job(fold, models.popleft())
-            elif not self._busy.get(fold):
+            elif not self._busy[fold]:
                 self._busy[fold] = 1
                 return Job(fold, None)
         return None
@@ -142,14 +142,14 @@ class SweepRun:
             self._prepared[job.fold] = answer.result
         else:
             self._keep(job.model, answer.result)
-            self._seconds.setdefault(job.model.method, []).append(seconds)
+            self._seconds[job.model.method].append(seconds)
             if not self._waiting[job.fold] and not self._busy[job.fold]:
                 del self._waiting[job.fold], self._prepared[job.fold]
         if not self._waiting:
             self.state = "done"
 
     def _retry(self, job: Job) -> None:
-        self._attempts[job] = self._attempts.get(job, 0) + 1
+        self._attempts[job] += 1
         if self._attempts[job] >= ATTEMPTS:
             words = "The process that trained it ended unexpectedly, perhaps for lack of memory."
             self._fail(job.fold.method, RuntimeError(words))

@@ -1,4 +1,4 @@
-"""Folds x strengths x seeds -> tidy rows: cross-validation of one method, and what each of its models is trained on."""
+"""Folds x strengths x seeds -> tidy rows: cross-validation of one method, and the means over its folds."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from fairglvq.experiments.sweep import Sweep, checked_seeds, checked_strengths
 if TYPE_CHECKING:
     import pandas as pd  # half a second that only tables need
 
-COLUMNS = (
-    "dataset", "method", "strength", "fold", "seed", "accuracy", "statistical_parity", "equal_opportunity", "seconds",
-)  # fmt: skip
+MEASURES = ("accuracy", "statistical_parity", "equal_opportunity")
+COLUMNS = ("dataset", "method", "strength", "fold", "seed", *MEASURES, "seconds")
 
 
 def evaluate(
@@ -56,9 +55,10 @@ def tidy(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
     return table.sort_values(["dataset", "method", "seed", "strength", "fold"], ignore_index=True)
 
 
-def summarise(rows: pd.DataFrame, by: Iterable[str] = ("dataset", "method", "strength")) -> pd.DataFrame:
+def summarise(
+    rows: pd.DataFrame, by: Iterable[str] = ("dataset", "method", "strength"), measures: Iterable[str] = MEASURES
+) -> pd.DataFrame:
     """Mean and (population) standard deviation over folds and seeds of each measure."""
-    measures = ["accuracy", "statistical_parity", "equal_opportunity"]
-    grouped = rows.groupby(list(by), dropna=False, sort=False)[measures]
+    grouped = rows.groupby(list(by), dropna=False, sort=False)[list(measures)]
     means, spreads = grouped.mean().add_suffix("_mean"), grouped.std(ddof=0).add_suffix("_std")
     return means.join(spreads).assign(n=grouped.size()).reset_index()

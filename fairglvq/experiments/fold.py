@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fairglvq.datasets import Dataset
 from fairglvq.datasets.split import Scaling, fold_seed, hold_out_fold
 from fairglvq.experiments import methods
 from fairglvq.experiments.store import RowKey
@@ -44,6 +45,11 @@ def split(
     scaling = Scaling.fit(X[~test])
     training = methods.TrainingFold(scaling.apply(X[~test]), y[~test], s[~test], fold_seed(seed, fold), favourable)
     return training, scaling.apply(X[test]), test
+
+
+def training_fold(data: Dataset, fold: int = 0, seed: int = 0, folds: int = 5) -> methods.TrainingFold:
+    """What the models of a fold are trained on."""
+    return split(data.X, data.y, data.s, seed, fold, folds, data.favourable)[0]
 
 
 def assess(y_true, y_pred, s, favourable) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from fairglvq.datasets import DATASETS, Dataset, load
 from fairglvq.experiments.engine import Engine
 from fairglvq.experiments.evaluation import tidy
-from fairglvq.experiments.sweep import BINS, Sweep
+from fairglvq.experiments.sweep import BINS, of
 from fairglvq.fairness import limit
 
 if TYPE_CHECKING:
@@ -35,8 +35,7 @@ def load_binned(name: str, bins: int = BINS) -> Dataset:
 
 def run(engine: Engine, data: Dataset, folds: int, **kept) -> pd.DataFrame:
     """Cross-validate METHODS at PARITIES."""
-    sweep = Sweep(data.name, tuple((method, PARITIES) for method in METHODS), folds, (0,), ())
-    return tidy(engine.compute(sweep, data, **kept))
+    return tidy(engine.compute(of(data.name, dict.fromkeys(METHODS, PARITIES), folds=folds), data, **kept))
 
 
 def limit_line(data: Dataset) -> limit.Limit:

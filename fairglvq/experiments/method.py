@@ -61,6 +61,20 @@ class Method:
         return model.predict(X, sensitive_features=s) if self.uses_group_to_decide else model.predict(X)
 
 
+@dataclass(frozen=True)
+class BoundedGap(Method):
+    """A method whose gap on the training data is at most 1 - parity."""
+
+    family: str = "bounded gap"
+    knob: str | None = "parity"
+    strengths: tuple[float, ...] = (0.8, 0.85, 0.9, 0.95, 0.98, 1)
+
+    @staticmethod
+    def max_gap(parity: float) -> float:
+        """The gap allowed; rounded, since 1 - 0.9 is not quite 0.1."""
+        return round(1 - float(parity), 10)
+
+
 def _refuse_beyond_1(strengths: Sequence[float]) -> None:
     wrong = [strength for strength in strengths if not 0 <= strength <= 1]
     if wrong:

@@ -103,7 +103,6 @@ METHODS: Mapping[str, Method] = {
     "fairglvq_decided": cells.Decided(
         "FairGLVQ, decided fairly",
         "FairGLVQ with C = 1, then the most accurate answers of its cells with a training gap of at most 1 - parity.",
-        family="bounded gap",
         parameters=own.OF_FAIRGLVQ,
         cells=own.Prototypes("", "", parameters=own.OF_FAIRGLVQ, estimator="FairGLVQ"),
     ),

@@ -13,15 +13,13 @@ from fairglvq import datasets
 from fairglvq.datasets.files import bundled
 from fairglvq.experiments import methods, sweep
 from fairglvq.experiments.engine import Engine, Progress
-from fairglvq.experiments.evaluation import summarise, tidy
-from fairglvq.experiments.fold import split
+from fairglvq.experiments.evaluation import MEASURES, summarise, tidy
+from fairglvq.experiments.fold import training_fold
 from fairglvq.experiments.store import Store
 from fairglvq.experiments.sweep import Sweep
 
 if TYPE_CHECKING:
     import pandas as pd
-
-MEASURES = ("accuracy", "statistical_parity", "equal_opportunity")
 
 # In print: prototypes, batch size, learning rate, epochs, alpha. From the published runs: the step that the learning
 # rate belongs to, and mini-batches as consecutive slices.
@@ -144,9 +142,7 @@ def run(
 
 def exhausted(dataset: str, chosen: list[Experiment]) -> str | None:
     """What to know of projections that are more than the training data have dimensions; None if there are none."""
-    data = datasets.load(dataset)
-    training, _, _ = split(data.X, data.y, data.s, 0, 0, 5)
-    rank = int(np.linalg.matrix_rank(training.X))
+    rank = int(np.linalg.matrix_rank(training_fold(datasets.load(dataset)).X))
     beyond = [f"{e.strength:g}" for e in chosen if e.method == "inp" and e.strength is not None and e.strength >= rank]
     if not beyond:
         return None

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fairglvq.experiments.method import Method
+from fairglvq.experiments.method import BoundedGap, Method
 
 OF_TREE = frozenset({"criterion", "max_leaves", "min_samples_leaf"})
 
@@ -24,11 +24,9 @@ class Trees(Method):
 
 
 @dataclass(frozen=True)
-class Decided(Method):
+class Decided(BoundedGap):
     """The cells of another method at one strength C, with answers whose training gap is at most 1 - parity."""
 
-    knob: str | None = "parity"
-    strengths: tuple[float, ...] = (0.8, 0.85, 0.9, 0.95, 0.98, 1)
     cells: Method = Trees("", "")
     C: float = 1.0
 
@@ -43,6 +41,5 @@ class Decided(Method):
 
         from fairglvq.fairness.decided import FairlyDecided
 
-        max_gap = round(1 - float(strength), 10)  # 1 - 0.9 is not quite 0.1
-        decided = FairlyDecided(FrozenEstimator(model), max_gap=max_gap)
+        decided = FairlyDecided(FrozenEstimator(model), max_gap=self.max_gap(strength))
         return decided.fit(fold.X, fold.y, sensitive_features=fold.s, favourable=fold.favourable)

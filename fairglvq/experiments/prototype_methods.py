@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from fairglvq.datasets.split import Scaling
-from fairglvq.experiments.method import Method, TrainingFold
+from fairglvq.experiments.method import BoundedGap, Method, TrainingFold
 from fairglvq.fairness.metrics import encode_groups
 
 OF_METRIC = frozenset({"activation", "beta", "n_prototypes", "rank"})
@@ -71,18 +71,14 @@ class MetricPrototypes(Prototypes):
 
 
 @dataclass(frozen=True)
-class ParityPrototypes(Method):
+class ParityPrototypes(BoundedGap):
     """ParityLVQ."""
 
-    family: str = "bounded gap"
-    knob: str | None = "parity"
-    strengths: tuple[float, ...] = (0.8, 0.85, 0.9, 0.95, 0.98, 1)
     parameters: frozenset[str] = OF_PARITYLVQ
 
     def fit(self, fold, prepared, strength, params):
         """ParityLVQ on this fold."""
-        max_gap = round(1 - float(strength), 10)  # 1 - 0.9 is not quite 0.1
-        model = _estimator("ParityLVQ")(**params, max_gap=max_gap, random_state=fold.seed)
+        model = _estimator("ParityLVQ")(**params, max_gap=self.max_gap(strength), random_state=fold.seed)
         return model.fit(fold.X, fold.y, sensitive_features=fold.s, favourable=fold.favourable)
 
 

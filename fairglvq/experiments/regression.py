@@ -18,6 +18,7 @@ from fairglvq import datasets
 from fairglvq.datasets import RegressionDataset
 from fairglvq.datasets.files import data_folder
 from fairglvq.datasets.split import Scaling, fold_seed
+from fairglvq.experiments import evaluation
 from fairglvq.fairness.metrics import statistical_parity_difference
 from fairglvq.fairness.regression import dependence, maximal_correlation, r2, rmse
 
@@ -89,9 +90,7 @@ def summarise(rows: pd.DataFrame) -> pd.DataFrame:
 
 def spread(rows: pd.DataFrame) -> pd.DataFrame:
     """Mean and (population) spread of every measure over the folds, as columns ``r2_mean``, ``r2_std`` and so on."""
-    grouped = rows.drop(columns=["fold", "seed"]).groupby(KEYS, sort=False, dropna=False)
-    means, stds = grouped.mean().add_suffix("_mean"), grouped.std(ddof=0).add_suffix("_std")
-    return means.join(stds).assign(n=grouped.size()).reset_index()
+    return evaluation.summarise(rows, KEYS, rows.columns.drop([*KEYS, "fold", "seed"]))
 
 
 def bundled() -> pd.DataFrame:

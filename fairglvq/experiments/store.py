@@ -19,7 +19,6 @@ from platformdirs import user_data_path
 
 from fairglvq.version import __version__
 
-_KEY = ("dataset", "fingerprint", "method", "strength", "params", "folds", "fold", "seed", "version")
 _COLUMNS = ("accuracy", "statistical_parity", "equal_opportunity", "equalized_odds", "seconds", "counts")
 
 LOCK_SECONDS = 60.0
@@ -106,16 +105,13 @@ class Store:
 
     def put(self, key: RowKey, dataset: str, row: dict[str, Any]) -> None:
         """Keep one finished row; it is on disk when this returns."""
-        strength = None if key.strength is None else float(key.strength)
-        values = [json.dumps(row[name]) if name == "counts" else row[name] for name in _COLUMNS]
-        params = json.dumps(key.params, sort_keys=True, default=_plain)
-        record = (
-            key.digest(), dataset, key.fingerprint, key.method, strength, params, key.folds, key.fold, key.seed,
-            key.version, *values,
-        )  # fmt: skip
-        names = ", ".join(("digest", *_KEY, *_COLUMNS))
+        record = {"digest": key.digest(), "dataset": dataset, **key._asdict(), **{name: row[name] for name in _COLUMNS}}
+        record["strength"] = None if key.strength is None else float(key.strength)
+        record["params"] = json.dumps(key.params, sort_keys=True, default=_plain)
+        record["counts"] = json.dumps(row["counts"])
+        places = ", ".join(f":{name}" for name in record)
         with self._open() as db, db:
-            db.execute(f"INSERT OR REPLACE INTO rows ({names}) VALUES ({','.join('?' * len(record))})", record)
+            db.execute(f"INSERT OR REPLACE INTO rows ({', '.join(record)}) VALUES ({places})", record)
 
     def _open(self):
         return closing(sqlite3.connect(self.path, timeout=LOCK_SECONDS))

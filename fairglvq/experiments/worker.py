@@ -12,7 +12,6 @@ import pickle
 import sys
 import threading
 import traceback
-from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
@@ -29,7 +28,7 @@ NICENESS = 10
 
 
 class Request(NamedTuple):
-    """Work to do: a function of :mod:`fairglvq.experiments.evaluation` by name, and its arguments after the data.
+    """Work to do: a function of :mod:`fairglvq.experiments.fold` by name, and its arguments after the data.
 
     ``data`` are X, y, s and the favourable label, or None if the worker has them from the request before.
     """
@@ -87,8 +86,7 @@ def perform(request: Request, data: tuple) -> Any:
     """The result of a request."""
     from fairglvq.experiments import fold
 
-    known: dict[str, Callable] = {"prepare": fold.prepare, "train_and_assess": fold.train_and_assess}
-    return known[request.function](*data, *request.arguments)
+    return getattr(fold, request.function)(*data, *request.arguments)
 
 
 def answer_to(request: Request, data: tuple) -> Answer:

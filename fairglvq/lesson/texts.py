@@ -9,7 +9,7 @@ A file is a title and sections. A section is text, then lines "- key: text" for 
     - none: Not at all.
     - many: Very far.
 
-Texts have places for numbers and marks, such as "{gap}"; `numbers` and `marks` know what goes there.
+Texts have places for numbers and marks, such as "{glvq_gap}": the names in `numbers.NUMBERS` and `filling.MARKS`.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def test_a_cut_makes_classes_and_groups(communities):
 def test_a_number_with_few_values_is_cut_above_its_median():
     data = RegressionDataset(
         "tiny", "Tiny", np.arange(4.0)[:, None], np.array([0.0, 0, 0, 1]), np.array([3.0, 3, 3, 3]),
-        (Block("x", 0, 1, "number"),), "high", "y", "s", None, "", "", frame=None,
+        (Block("x", 0, 1, "number"),), "high", "y", "s", None, None, source="", licence="",
     )  # fmt: skip
     cut = data.cut(protected_at=4)
     assert cut.y.tolist() == [0, 0, 0, 1]

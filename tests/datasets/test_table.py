@@ -607,10 +607,16 @@ def test_dates_become_decimal_years(dates, years):
     assert data.frame["start"].tolist()[:3] == dates
 
 
-def test_dates_of_long_ago_are_kept():
-    dates = ["0800-12-25", "2024-12-31"] * 50
-    data = build(people(100).assign(when=dates), replace(PLAN, kinds={"when": "date"}))
-    assert sorted(set(data.X[:, data.feature_names.index("when")].round(2))) == [800.98, 2025.0]
+@pytest.mark.parametrize(
+    ("dates", "years"),
+    [
+        (["0800-12-25", "2024-12-31"], [800.98, 2025.0]),  # long ago
+        ([19900702, 20000101], [1990.5, 2000.0]),  # not recognised as dates, but said to be some
+    ],
+)
+def test_a_column_is_a_date_if_the_plan_says_so(dates, years):
+    data = build(people(100).assign(when=dates * 50), replace(PLAN, kinds={"when": "date"}))
+    assert sorted(set(data.X[:, data.feature_names.index("when")].round(2))) == years
 
 
 def test_days_before_months_are_said():

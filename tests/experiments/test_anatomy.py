@@ -7,17 +7,12 @@ import pytest
 from fairglvq.datasets import load
 from fairglvq.experiments import anatomy, methods
 from fairglvq.experiments.anatomy import Moment
-from fairglvq.experiments.fold import split
-
-
-def training(dataset):
-    data = load(dataset)
-    return split(data.X, data.y, data.s, 0, 0, 5)[0]
+from fairglvq.experiments.fold import training_fold
 
 
 @pytest.mark.parametrize("step", ["published", "algorithm"])
 def test_all_steps_of_an_epoch_end_where_the_kernels_do(step):
-    fold, params = training("xor"), Moment(step=step).params
+    fold, params = training_fold(load("xor")), Moment(step=step).params
     last = anatomy.open_step(Moment("xor", epochs=1, batch=10, step=step))
     assert last.n_batches == 11
     start = methods.get("fairglvq").prepare(fold, [1.25], params)
@@ -81,7 +76,7 @@ def test_swish_turns_where_its_slope_is_0():
 
 def test_shares_of_pulls_that_are_turned_round():
     moment = Moment(epochs=0)
-    opened, fold = anatomy.open_step(moment), training("xor")
+    opened, fold = anatomy.open_step(moment), training_fold(load("xor"))
     d = ((fold.X[:, None] - opened.W) ** 2).sum(2)
     for codes, own, share in zip(
         (opened.labels, opened.pseudo), (fold.y, fold.s), anatomy.reversed_shares(moment), strict=True

@@ -40,6 +40,15 @@ def store(tmp_path):
     return Store(tmp_path / "rows.sqlite")
 
 
+@pytest.fixture
+def full_store(store, monkeypatch):
+    def refuse(*_):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(store, "put", refuse)
+    return store
+
+
 class ThreadWorker(FakeWorker):
     """A worker that really trains, in the pool's thread."""
 
@@ -101,13 +110,9 @@ def test_a_wrong_number_of_processes_is_named(n_jobs):
         Engine(n_jobs)
 
 
-def test_rows_that_cannot_be_kept_are_returned_with_a_warning(data, store, monkeypatch):
-    def full(*_):
-        raise sqlite3.OperationalError("database or disk is full")
-
-    monkeypatch.setattr(store, "put", full)
+def test_rows_that_cannot_be_kept_are_returned_with_a_warning(data, full_store):
     with Engine(n_jobs=1) as here, pytest.warns(RuntimeWarning, match="disk is full"):
-        assert len(here.compute(sweep.of("xor", {"const": ()}, folds=2), data, store=store)) == 2
+        assert len(here.compute(sweep.of("xor", {"const": ()}, folds=2), data, store=full_store)) == 2
 
 
 def test_workers_lost_while_somebody_waits_are_an_error_that_keeps_the_rows(data, store, monkeypatch):
@@ -230,12 +235,8 @@ def test_a_model_that_kills_every_worker_is_given_up(data):
     pool.close()
 
 
-def test_a_full_disk_does_not_end_the_run(data, pool, store, monkeypatch):
-    def full(*_):
-        raise sqlite3.OperationalError("database or disk is full")
-
-    monkeypatch.setattr(store, "put", full)
-    run = finished(pool, pool.begin(sweep_run(data, {"const": ()}, store), "me"))
+def test_a_full_disk_does_not_end_the_run(data, pool, full_store):
+    run = finished(pool, pool.begin(sweep_run(data, {"const": ()}, full_store), "me"))
     assert (run.state, len(run.rows)) == ("done", 2)
     assert "full" in run.store_error
 

@@ -1,6 +1,5 @@
 """Cross-validation, the comparison of methods, the store, and a run that is killed."""
 
-import re
 import signal
 import sqlite3
 import subprocess
@@ -92,16 +91,24 @@ def test_strengths_share_their_start_and_projections_are_nested(data):
         ({"strengths": []}, ValueError, "one or more"),
         ({"strengths": [-1]}, ValueError, "at least 0"),
         ({"strengths": [float("nan")]}, ValueError, "at least 0"),
+        ({"strengths": None}, ValueError, "strengths of 'fairglvq' must be one or more numbers"),
+        ({"strengths": ["much"]}, ValueError, "strengths of 'fairglvq' must be one or more numbers"),
         ({"method": "inp", "strengths": [0.5]}, ValueError, "whole"),
-        ({"folds": 1}, ValueError, "folds"),
-        ({"folds": 10_000}, ValueError, "folds"),
+        ({"folds": 1}, ValueError, "folds must be a whole number from 2 to"),
+        ({"folds": 10_000}, ValueError, "folds must be a whole number from 2 to"),
+        ({"folds": 2.0}, ValueError, "folds must be a whole number from 2 to"),
+        ({"folds": "five"}, ValueError, "folds must be a whole number from 2 to"),
+        *(({"seed": seed}, ValueError, "seed must be one or more whole") for seed in (1.5, None, -1, 2**32, [])),
         ({"n_prototype": 3}, TypeError, "n_prototypes"),
         ({"n_jobs": 0}, ValueError, "n_jobs"),
+        ({"C": 1}, TypeError, "C comes from strengths"),
+        ({"n_projections": 1}, TypeError, "n_projections comes from strengths"),
+        ({"random_state": 1}, TypeError, "random_state comes from seed"),
     ],
 )
-def test_bad_input_is_named(data, wrong, error, words):
+def test_wrong_arguments_are_named(data, wrong, error, words):
     with pytest.raises(error, match=words):
-        evaluation.evaluate(data, **wrong)
+        evaluation.evaluate(data, **{"strengths": [0], "folds": 2, **QUICK, **wrong})
 
 
 def test_progress_counts_to_the_end(data, store):
@@ -151,33 +158,6 @@ def test_undefined_scores_survive_the_store(store):
     found = store.get({"mine": key})["mine"]
     assert found["counts"] == row["counts"]
     assert np.isnan(found["statistical_parity"])
-
-
-@pytest.mark.parametrize(
-    ("wrong", "words"),
-    [
-        ({"strengths": None}, "strengths of 'fairglvq' must be one or more numbers"),
-        ({"strengths": ["much"]}, "strengths of 'fairglvq' must be one or more numbers"),
-        ({"folds": 2.0}, "folds must be a whole number from 2 to"),
-        ({"folds": "five"}, "folds must be a whole number from 2 to"),
-        ({"seed": 1.5}, "seed must be one or more whole numbers from 0"),
-        ({"seed": None}, "seed must be one or more whole numbers from 0"),
-        ({"seed": -1}, "seed must be one or more whole numbers from 0"),
-        ({"seed": 2**32}, "seed must be one or more whole numbers from 0"),
-        ({"seed": []}, "seed must be one or more whole numbers from 0"),
-    ],
-)
-def test_wrong_arguments_are_named(data, wrong, words):
-    with pytest.raises(ValueError, match=re.escape(words)):
-        evaluation.evaluate(data, **{"strengths": [0], "folds": 2, **wrong}, **QUICK)
-
-
-@pytest.mark.parametrize(
-    ("name", "where"), [("C", "strengths"), ("n_projections", "strengths"), ("random_state", "seed")]
-)
-def test_what_a_sweep_sets_itself_is_told(data, name, where):
-    with pytest.raises(TypeError, match=f"{name} comes from {where}"):
-        evaluation.evaluate(data, "inp", [0], **{name: 1})
 
 
 def test_a_seed_named_twice_counts_once(data):

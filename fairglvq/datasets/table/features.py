@@ -11,6 +11,7 @@ import pandas as pd
 from fairglvq.datasets.encoding import Binary
 from fairglvq.datasets.table.errors import TableError
 from fairglvq.datasets.table.plan import MOST_CATEGORIES, OTHER, Plan, kind_of
+from fairglvq.datasets.table.reading import sample
 from fairglvq.datasets.table.values import distinct, in_numbers, in_words, in_years
 from fairglvq.wording import percent, quoted, quoted_names, rows
 
@@ -25,15 +26,15 @@ def chosen(frame: pd.DataFrame, plan: Plan, caveats: list[str]) -> list[str]:
     chosen = [name for name in rest if name in plan.left_out and frame[name].nunique() > 1]
     empty = [name for name in rest if frame[name].nunique() == 0]
     texts = [name for name in rest if kinds[name] == "text" and name not in (*chosen, *empty)]
-    if chosen:
-        caveats.append(f"The model does not see {quoted_names(chosen)}, as chosen.")
-    if empty:
-        caveats.append(f"Empty in all rows and left out: {quoted_names(empty)}.")
-    if texts:
-        caveats.append(f"Text or identifiers and left out: {quoted_names(texts)}.")
     constant = [name for name in rest if frame[name].nunique() == 1]
-    if constant:
-        caveats.append(f"The same in all rows and left out: {quoted_names(constant)}.")
+    for names, sentence in (
+        (chosen, "The model does not see {}, as chosen."),
+        (empty, "Empty in all rows and left out: {}."),
+        (texts, "Text or identifiers and left out: {}."),
+        (constant, "The same in all rows and left out: {}."),
+    ):
+        if names:
+            caveats.append(sentence.format(quoted_names(names)))
     features = [name for name in rest if name not in {*chosen, *empty, *texts, *constant, *plan.left_out}]
     if not features:
         raise TableError("No column is left that a model could decide by: leave fewer out, or correct their kinds.")
@@ -119,8 +120,7 @@ def sampled(table: pd.DataFrame, plan: Plan, most_cells: int | None, caveats: li
     caveats.append(
         f"{len(table):,} rows of {width:,} encoded columns are too many: a random sample of {most:,} rows is used."
     )
-    chosen = np.sort(np.random.default_rng(seed).choice(len(table), most, replace=False))
-    return table.iloc[chosen]
+    return table.iloc[sample(len(table), most, seed)]
 
 
 def merged(table: pd.DataFrame, plan: Plan, caveats: list[str]) -> pd.DataFrame:

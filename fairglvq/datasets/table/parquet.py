@@ -9,7 +9,7 @@ import pandas as pd
 
 from fairglvq.datasets.table.cells import MISSING
 from fairglvq.datasets.table.errors import TableError
-from fairglvq.datasets.table.reading import CONTROL, Progress, Reading, named, refuse_wide, sampled, summary
+from fairglvq.datasets.table.reading import CONTROL, Progress, Reading, named, refuse_wide, sample, sampled, summary
 
 MOST_ROWS = 20_000_000
 MOST_BYTES = 4 * 2**30  # unpacked: a small file can hold a very large table
@@ -35,9 +35,7 @@ def read_parquet(content: bytes, most_rows: int | None, seed: int, progress: Pro
         refuse_wide(len(file.schema_arrow.names))
         if n == 0:
             raise TableError("The file has columns but not a single row.")
-        rows = np.arange(n)
-        if most_rows is not None and n > most_rows:
-            rows = np.sort(np.random.default_rng(seed).choice(n, most_rows, replace=False))
+        rows = sample(n, most_rows, seed)
         table = _take(pa, file, rows, n, progress or (lambda share: None))
     except pa.ArrowNotImplementedError as problem:
         reason = str(problem).splitlines()[0][:120].rstrip(". ")

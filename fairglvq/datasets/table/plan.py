@@ -25,24 +25,15 @@ MOST_CATEGORIES = 50  # of one column; rarer ones are merged
 
 _TARGETS = ("target", "label", "class", "outcome", "decision", "approved", "hired", "admitted", "accepted", "granted")
 _MORE_TARGETS = (
-    "passed",
-    "selected",
-    "promoted",
-    "graduated",
-    "eligible",
-    "default",
-    "recid",
-    "income",
-    "credit",
-    "risk",
-    "result",
-    "status",
-    "y",
-)
+    "passed", "selected", "promoted", "graduated", "eligible", "default", "recid", "income", "credit", "risk", "result",
+    "status", "y",
+)  # fmt: skip
 _GROUPS = ("sex", "gender", "race", "ethnic", "age", "nationality", "religion", "disab", "migra", "minority", "marital")
 _FIXED = ("sex", "gender", "race", "ethnic", "age", "nationality", "native", "birth", "disab", "religion")
-_GOOD = ("good", "yes", "true", "1", "approved", "accepted", "accept", "hired", "admitted", "granted", "pass", "passed")
-_MORE_GOOD = ("positive", "high", ">50k", ">50k.", "> 50k", "success", "ja", "oui", "si", "no recid", "low risk")
+_GOOD = (
+    "good", "yes", "true", "1", "approved", "accepted", "accept", "hired", "admitted", "granted", "pass", "passed",
+    "positive", "high", ">50k", ">50k.", "> 50k", "success", "ja", "oui", "si", "no recid", "low risk",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -196,11 +187,8 @@ def _named(names: Sequence[str], tokens: Sequence[str]) -> str | None:
 
 
 def _wanted(values: Sequence[str]) -> str | None:
-    for good in _GOOD + _MORE_GOOD:
-        for value in values:
-            if value.lower() == good:
-                return value
-    return values[-1] if values else None
+    by_word = {value.lower(): value for value in reversed(values)}
+    return next((by_word[good] for good in _GOOD if good in by_word), values[-1] if values else None)
 
 
 def _middle(values: pd.Series) -> float | None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from fairglvq.datasets.table.errors import TableError
@@ -51,6 +52,13 @@ def refuse_wide(width: int) -> None:
     """Raise if there are too many columns."""
     if width > MOST_COLUMNS:
         raise TableError(f"The table has {width:,} columns; at most {MOST_COLUMNS:,} can be used.")
+
+
+def sample(n: int, most: int | None, seed: int) -> np.ndarray:
+    """Positions of all n rows, or of a random sample of ``most``, in their order."""
+    if most is None or n <= most:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
 
 
 def sampled(n: int, most: int) -> str:

@@ -20,9 +20,7 @@ REST = "all others"
 def labels_of(frame: pd.DataFrame, plan: Plan) -> pd.Series:
     """The class of each row in words, missing where it is unknown."""
     name = str(plan.target)
-    if frame[name].nunique() == 0:
-        raise TableError(f"Column {quoted(name)} is empty in all rows: choose another target.")
-    labels = in_two(frame[name], name, plan.target_cut) if plan.target_cut is not None else in_words(frame[name])
+    labels = _read(frame[name], name, plan.target_cut, "target")
     values = distinct(labels)
     if len(values) < 2:
         raise TableError(f"Column {quoted(name)} holds only {quoted(values[0])}: there is nothing to tell apart.")
@@ -42,9 +40,7 @@ def labels_of(frame: pd.DataFrame, plan: Plan) -> pd.Series:
 def groups_of(frame: pd.DataFrame, plan: Plan, caveats: list[str]) -> pd.Series:
     """The group of each row in words, missing where it is unknown or left out."""
     name = str(plan.protected)
-    if frame[name].nunique() == 0:
-        raise TableError(f"Column {quoted(name)} is empty in all rows: choose another protected attribute.")
-    groups = in_two(frame[name], name, plan.cut) if plan.cut is not None else in_words(frame[name])
+    groups = _read(frame[name], name, plan.cut, "protected attribute")
     counts = groups.value_counts()
     if len(counts) < 2:
         only = quoted(counts.index[0])
@@ -65,6 +61,12 @@ def groups_of(frame: pd.DataFrame, plan: Plan, caveats: list[str]) -> pd.Series:
         )
         groups = groups.where(~groups.isin(small))
     return groups
+
+
+def _read(column: pd.Series, name: str, cut: float | None, role: str) -> pd.Series:
+    if column.nunique() == 0:
+        raise TableError(f"Column {quoted(name)} is empty in all rows: choose another {role}.")
+    return in_words(column) if cut is None else in_two(column, name, cut)
 
 
 def rows_with_both(

@@ -10,7 +10,6 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from fairglvq.datasets.table.cells import Distinct, decimal_commas, is_number, notes_of, typed
@@ -22,9 +21,11 @@ from fairglvq.datasets.table.reading import (
     Reading,
     named,
     refuse_wide,
+    sample,
     sampled,
     summary,
 )
+from fairglvq.wording import count
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 PACE = 50_000  # rows between two progress reports
@@ -100,8 +101,7 @@ class _Rows:
     def header(self) -> tuple[list[str], int]:
         """The names, and the number of the row from which on there are people."""
         number, row = next(iter(self))
-        while len(row) > 1 and not row[-1].strip():
-            row = row[:-1]
+        _trim(row, 1)
         if len(row) == 1:
             raise TableError(_ONE_COLUMN)
         refuse_wide(len(row))
@@ -141,7 +141,7 @@ class _Rows:
         if ragged and not skip:
             raise RaggedError(why + (f" There are {ragged:,} such rows." if ragged > 1 else ""), ragged)
         if most is not None and n > most:
-            chosen = np.sort(np.random.default_rng(seed).choice(n, most, replace=False)).tolist()
+            chosen = sample(n, most, seed).tolist()
             if len(cells) == n:
                 numbers, cells = [numbers[i] for i in chosen], [cells[i] for i in chosen]
             else:
@@ -176,26 +176,22 @@ class _Rows:
         fitting = ((number, row) for number, row, found in self._by_row(width, first) if found == width)
         numbers: list[int] = []
         cells: list[str | list[str]] = []
-        wanted = iter(chosen)
-        following = next(wanted)
-        for position, (number, row) in enumerate(fitting):
+        wanted = set(chosen)
+        for position, (number, row) in enumerate(islice(fitting, chosen[-1] + 1)):
             if number % PACE == 0:
                 self.progress(SECOND_PASS + (COLLECTED - SECOND_PASS) * min(1.0, number / self.lines))
-            if position == following:
+            if position in wanted:
                 numbers.append(number)
                 cells.append(row)
-                if (following := next(wanted, -1)) < 0:
-                    break
         return numbers, cells
 
 
 def _ragged(number: int, found: int, width: int) -> str:
-    values = "1 value" if found == 1 else f"{found:,} values"
-    return f"Row {number:,} has {values}, but the header names {width:,} columns (the header is row 1)."
+    return f"Row {number:,} has {count(found, 'value')}, but the header names {width:,} columns (the header is row 1)."
 
 
 def _trim(row: list[str], width: int) -> None:
-    """Cut empty cells behind the last column, which many programs write."""
+    """Cut empty cells behind the last column, which many programs write; ``width`` cells are left at least."""
     while len(row) > width and not row[-1].strip():
         row.pop()
 

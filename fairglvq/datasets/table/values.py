@@ -40,7 +40,7 @@ def in_numbers(column: pd.Series, name: str) -> pd.Series:
     """Values as numbers; the first that is none is named."""
     if pd.api.types.is_numeric_dtype(column):
         return column.astype(float)
-    numbers = pd.to_numeric(column, errors="coerce") if column.dtype != object else _objects_to_floats(column)
+    numbers = pd.to_numeric(column.astype("str") if column.dtype == object else column, errors="coerce")
     wrong = column.index[column.notna() & numbers.isna()]
     if len(wrong):
         raise TableError(
@@ -49,27 +49,20 @@ def in_numbers(column: pd.Series, name: str) -> pd.Series:
     return numbers.astype(float)
 
 
-def _objects_to_floats(column: pd.Series) -> pd.Series:
-    return pd.to_numeric(column.astype("str"), errors="coerce")
-
-
 def in_years(column: pd.Series, name: str, caveats: list[str]) -> pd.Series:
     """Dates as decimal years."""
     if not pd.api.types.is_datetime64_any_dtype(column):
         words = in_words(column)
         distinct = words.dropna().unique().tolist()
-        form = date_format(distinct)
-        if form is None:
-            form = max(_DATES, key=lambda known: _parsed(distinct, known).notna().sum())
-            parsed = dict(zip(distinct, _parsed(distinct, form), strict=True))
-            wrong = words.index[words.map(lambda word: isinstance(word, str) and pd.isna(parsed[word]))]
+        form = date_format(distinct) or max(_DATES, key=lambda known: _parsed(distinct, known).notna().sum())
+        column = pd.to_datetime(words.map(dict(zip(distinct, _parsed(distinct, form), strict=True))))
+        wrong = words.index[words.notna() & column.isna()]
+        if len(wrong):
             raise TableError(
                 f"Column {quoted(name)} is to be a date, but row {wrong[0]} holds {quoted(words[wrong[0]])}."
             )
         if form == "%d/%m/%Y" and _parsed(distinct, "%m/%d/%Y").notna().all():
             caveats.append(f"The dates in {quoted(name)} were read with the day first.")
-        column = words.map(dict(zip(distinct, _parsed(distinct, form), strict=True)))
-        column = pd.to_datetime(column)
     days = column.dt.day_of_year - 1 + (column - column.dt.normalize()).dt.total_seconds() / (24 * 3600)
     return column.dt.year + days / 365.25
 
@@ -86,9 +79,8 @@ def _parsed(values: Sequence[str], form: str) -> pd.Series:
     return dates.dt.tz_localize(None)
 
 
-def in_two(column: pd.Series, name: str, cut: float | None) -> pd.Series:
+def in_two(column: pd.Series, name: str, cut: float) -> pd.Series:
     """Under the cut, or at it and above."""
-    assert cut is not None
     values = in_numbers(column, name)
     under, above = cut_names(cut)
     words = pd.Series(np.where(values < cut, under, above), index=column.index, dtype="str")
