@@ -14,7 +14,8 @@ run: $(VENV)/.ready warm
 dev: $(VENV)/.ready warm
 	$(BIN)/streamlit run app.py --server.fileWatcherType=auto --server.runOnSave=true $(ARGS)
 
-test: lint chromium warm
+test: $(VENV)/.ready-dev
+	$(MAKE) --no-print-directory -j 2 lint chromium warm
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -rfE $(ARGS)
 
 # What takes too long for every change: a cluster that dies under the app, and the like.
@@ -48,13 +49,16 @@ check-python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 ..."; exit 1; }
 
+# pip compiles with one core, which takes as long as the rest of an installation. A file that cannot be compiled is not
+# a reason to stop.
 $(VENV)/.ready: requirements.txt | check-python
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r requirements.txt
+	-@$(BIN)/python -m compileall -qq -j 0 -x /tests/ $(VENV)/lib
 	@touch $@
 
 $(VENV)/.ready-dev: requirements-dev.txt $(VENV)/.ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r requirements-dev.txt
 	@touch $@
 
 # A Chromium for the browser tests: one on PATH, else Debian's package where that is possible, else Playwright's own.
