@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import streamlit as st
 
@@ -15,7 +13,7 @@ from fairglvq.figures.prototypes import Marks, map_alt, map_figure
 from fairglvq.figures.stream import stream_alt, stream_figure
 from fairglvq.wording import gap, percent
 from pages.shared import links, menu
-from pages.shared.style import STYLE, theme
+from pages.shared.style import CHART, STYLE, theme
 from pages.shared.visit import StreamVisit, visit
 from pages.shared.widgets import bound, button, one_of, repaired
 
@@ -28,7 +26,6 @@ INTRO = (
 )
 STRENGTHS = tuple(quarters / 4 for quarters in range(13))  # of C
 TICK = 0.4  # seconds between two steps
-CHART: dict[str, Any] = {"theme": None, "config": {"displayModeBar": False}}
 
 
 def main() -> None:

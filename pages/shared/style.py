@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from fairglvq.grammar import Theme
+
+CHART: dict[str, Any] = {"theme": None, "config": {"displayModeBar": False}}
+"""For `st.plotly_chart`: the figure's own colours, and no bar of buttons."""
 
 
 def theme() -> Theme:

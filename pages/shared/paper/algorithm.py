@@ -19,8 +19,7 @@ from fairglvq.grammar import GROUP_SHAPES, SHAPES
 from fairglvq.lvq import initialisers, kernels, reference
 from fairglvq.wording import count, listed, number, percent
 from pages.shared.paper.session import BATCHES, EPOCHS, PROTOTYPES, STEPS, STRENGTHS, SYNTHETIC
-from pages.shared.paper.table1 import CHART
-from pages.shared.style import theme
+from pages.shared.style import CHART, theme
 from pages.shared.visit import visit
 from pages.shared.widgets import bound, one_of
 

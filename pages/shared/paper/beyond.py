@@ -11,8 +11,8 @@ from fairglvq.tradeoff.beyond import BASE, FURTHER, PAPER, Reached
 from fairglvq.tradeoff.curve import strength_words
 from fairglvq.wording import gap, interval, listed, percent, signed_points
 from pages.shared.paper.session import COMPARED, GAPS
-from pages.shared.paper.table1 import CHART, STYLE
-from pages.shared.style import theme
+from pages.shared.paper.table1 import STYLE
+from pages.shared.style import CHART, theme
 from pages.shared.visit import visit
 from pages.shared.widgets import one_of
 

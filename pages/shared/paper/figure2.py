@@ -18,8 +18,8 @@ from fairglvq.wording import listed, number
 from pages.shared import download
 from pages.shared.paper import runner
 from pages.shared.paper.session import FIGURES
-from pages.shared.paper.table1 import CHART, LARGE
-from pages.shared.style import theme
+from pages.shared.paper.table1 import LARGE
+from pages.shared.style import CHART, theme
 from pages.shared.visit import visit
 from pages.shared.widgets import one_of
 

@@ -22,8 +22,8 @@ from fairglvq.figures.paper import (
 from fairglvq.tradeoff.measures import MEASURES
 from fairglvq.wording import gap, listed, number, percent, points
 from pages.shared.paper.session import REASONS
-from pages.shared.paper.table1 import CHART, SHOWN
-from pages.shared.style import theme
+from pages.shared.paper.table1 import SHOWN
+from pages.shared.style import CHART, theme
 from pages.shared.visit import visit
 from pages.shared.widgets import one_of
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -16,9 +15,8 @@ from fairglvq.tradeoff.curve import rows_of
 from fairglvq.tradeoff.measures import MEASURES
 from fairglvq.wording import number, signed
 from pages.shared.paper import runner
-from pages.shared.style import theme
+from pages.shared.style import CHART, theme
 
-CHART: dict[str, Any] = {"theme": None, "config": {"displayModeBar": False}}
 SHOWN = ("accuracy", "statistical_parity")
 LARGE = 2.0
 """Distances of more spreads than this are marked."""

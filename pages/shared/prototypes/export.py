@@ -20,13 +20,13 @@ from fairglvq.report import content, model_file, scripts, tree_file
 from fairglvq.report.html import to_html
 from fairglvq.report.model_file import ModelFileError, Projection, SavedModel
 from fairglvq.scenes.own_plane import RANK
+from fairglvq.scenes.scene import TITLES
 from fairglvq.scenes.settings import DEFAULTS, FIELDS, TABLE, Settings
 from fairglvq.scenes.training import start_rule
 from fairglvq.tradeoff.choice import SHARED, Choice
 from fairglvq.tradeoff.choice import usual as usual_choice
 from fairglvq.tradeoff.scenario import Scenario
 from pages.shared import safe_text
-from pages.shared.prototypes.view import title
 from pages.shared.tradeoff.scenarios import kept_for
 from pages.shared.visit import visit
 
@@ -125,7 +125,7 @@ def report_of(
     return content.make(
         view.cells(method),
         view.data,
-        method=title(method),
+        method=TITLES[method],
         settings=settings_in_words(settings, method),
         measured=view.measured_words,
         who=view.who,

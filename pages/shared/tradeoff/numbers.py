@@ -18,7 +18,7 @@ from fairglvq.figures import regression as figures
 from fairglvq.tradeoff.numbers import MEASURES, TASKS, measures_of, sentence, what_the_cut_loses
 from pages.shared import links
 from pages.shared.server import training_service
-from pages.shared.style import theme
+from pages.shared.style import CHART, theme
 from pages.shared.visit import RegressionVisit, visit
 from pages.shared.widgets import bound, button, store
 
@@ -28,7 +28,6 @@ INTRO = (
 )
 LEAVES = (5, 10, 20, 40, 80)
 PATIENCE, POLL = 0.6, 0.5  # seconds of work before progress is shown, and between two looks at it
-CHART: dict[str, Any] = {"theme": None, "config": {"displayModeBar": False}}
 STRONG = tuple(C for C in STRENGTHS if C)
 
 
