@@ -8,7 +8,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.shared.visit import Download, visit
-from pages.shared.widgets import button
+from pages.shared.widgets import button, store
 
 POLL = 0.3
 
@@ -74,8 +74,4 @@ def _look() -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(min(1.0, download.share), text=f"Fetching COMPAS: {download.share:.0%}")
-        button("Cancel", _stop, key="cancel_fetching")
-
-
-def _stop() -> None:
-    visit().download.stopped = True
+        button("Cancel", store, "download.stopped", True, key="cancel_fetching")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -87,9 +87,14 @@ def from_query(params: Mapping[str, str]) -> tuple[Settings, list[str]]:
     }
     settings = replace(own, **values, table=table, fold=_read_fold(params.get("fold"), told))
     known = {field.query for field in FIELDS.values()} | {"paint", "erase", "from", "fold", "table"} | _IGNORED
-    told += [f"“{name}” in the link means nothing here and was left out." for name in params if name not in known]
+    told += unknown(params, known)
     settings = _read_paint(settings, params, told)
     return _read_start(settings, params.get("from"), told), told
+
+
+def unknown(params: Iterable[str], known: Collection[str]) -> list[str]:
+    """A sentence for each parameter of a link that is not known."""
+    return [f"“{short(name)}” in the link means nothing here and was left out." for name in params if name not in known]
 
 
 def written(value: Any) -> str:

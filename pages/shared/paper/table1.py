@@ -58,11 +58,7 @@ def draw() -> None:
     st.html(STYLE + table_html(found))
     st.caption(HOW)
     st.markdown("\n".join(f"- {words}" for words in [*_verdict(found), _two_heaps(rows)]))
-    runner.panel(cells)
-    for cell in cells:
-        words = runner.agreement(cell, rows_of(rows[rows["dataset"] == cell.dataset], cell.method, cell.strength))
-        if words:
-            st.caption(f"✕ {words}")
+    runner.panel(cells, rows)
     for column, measure in zip(st.columns(2), SHOWN, strict=True):
         dots = [_dots(cell, rows, found, measure) for cell in cells]
         with column:
@@ -78,10 +74,10 @@ def table_html(found: pd.DataFrame) -> str:
     names = list(dict.fromkeys(found["method"]))
     head = "".join(f"<th>{methods.get(name).title}</th>" for name in names)
     body = []
-    for dataset in dict.fromkeys(found["dataset"]):
+    for dataset, rows in found.groupby("dataset", sort=False):
+        own = rows.set_index("method")
         for measure in SHOWN:
             first = measure == SHOWN[0]
-            own = found[found["dataset"] == dataset].set_index("method")
             cells = "".join(
                 _cell(own.loc[name], measure, Experiment(dataset, name, _none(own.loc[name, "strength"])))
                 for name in names
@@ -90,10 +86,12 @@ def table_html(found: pd.DataFrame) -> str:
             title = f"{DATASETS[dataset].title}<br>" if first else ""
             heading = f"<th>{title}<span class='off'>{unit}</span></th>"
             body.append(f"<tr class='{'first' if first else ''}'>{heading}{cells}</tr>")
-    return (
-        f"<div class='paper-table'><table><thead><tr><th>mean ± sd</th>{head}</tr></thead>"
-        f"<tbody>{''.join(body)}</tbody></table></div>"
-    )
+    return framed(f"<th>mean ± sd</th>{head}", body)
+
+
+def framed(head: str, body: list[str]) -> str:
+    """A table with this head and these rows, in the style of the page."""
+    return f"<div class='paper-table'><table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
 
 
 def _none(strength: float) -> float | None:

@@ -108,8 +108,7 @@ def _rows(found: Found) -> str:
 
 def _page(figure: go.Figure, choice: Choice) -> str:
     whole = go.Figure(figure)
-    whole.update_layout(paper_bgcolor=BACKGROUND[theme()], title_text=title_of(choice.dataset))
-    whole.update_layout(margin_t=60)
+    whole.update_layout(paper_bgcolor=BACKGROUND[theme()], title_text=title_of(choice.dataset), margin_t=60)
     return whole.to_html(include_plotlyjs=True, config={"displaylogo": False})
 
 
