@@ -34,10 +34,10 @@ def offer(back: Callable[[], None]) -> None:
             with st.container(horizontal=True):
                 button("Fetch COMPAS", _begin, type="primary")
                 button("Back", back, key="back_from_fetching")
-        if download.error and not download.busy:
-            first, *rest = download.error.splitlines()
-            st.markdown(f"It did not work. {first}")
-            st.code("\n".join(rest), language=None)
+            if download.error:
+                first, *rest = download.error.splitlines()
+                st.markdown(f"It did not work. {first}")
+                st.code("\n".join(rest), language=None)
     st.fragment(_look, run_every=POLL if download.busy else None)()
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -19,7 +18,7 @@ from fairglvq.wording import listed, number
 from pages.shared import download
 from pages.shared.paper import runner
 from pages.shared.paper.session import FIGURES
-from pages.shared.paper.table1 import LARGE
+from pages.shared.paper.table1 import far_off
 from pages.shared.style import CHART, theme
 from pages.shared.visit import visit
 from pages.shared.widgets import one_of, store
@@ -67,15 +66,13 @@ def _here() -> pd.DataFrame:
 
 
 def _verdict(name: str, found: pd.DataFrame) -> str:
-    measures = paper.MEASURES
-    known = [(row, m) for _, row in found.iterrows() for m in measures if not np.isnan(row[f"{m}_off"])]
-    far = [(row, m) for row, m in known if row[f"{m}_off"] > LARGE]
-    words = [f"**{len(known) - len(far)} of {len(known)} numbers agree** within two standard deviations."]
+    far, agree = far_off(found, paper.MEASURES)
+    words = [agree]
     points = list(dict.fromkeys(curve.label(row.method, row.strength) for row, _ in far))
     if points:
         words.append(f"Those that do not are all of {listed(points)}.")
     fair = found[found["method"] == "fairglvq"]
-    largest = max(float(fair[f"{m}_off"].max()) for m in measures)
+    largest = max(float(fair[f"{m}_off"].max()) for m in paper.MEASURES)
     words.append(f"All of FairGLVQ on {DATASETS[name].title} are within {number(largest, 1)} standard deviations.")
     if any(row.method == "inp" for row, _ in far):
         words.append("Where INP differs, its projections leave (nearly) nothing: see *Why they differ*.")

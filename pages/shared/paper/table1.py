@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -118,9 +120,8 @@ def _spread(mean: float, spread: float, decimals: int) -> str:
 
 def _verdict(found: pd.DataFrame) -> list[str]:
     """How many numbers agree, and what is behind those that do not."""
-    offs = [(row, measure) for _, row in found.iterrows() for measure in SHOWN]
-    far = [(row, measure) for row, measure in offs if row[f"{measure}_off"] > LARGE]
-    words = [f"**{len(offs) - len(far)} of {len(offs)} numbers agree** within two standard deviations."]
+    far, agree = far_off(found, SHOWN)
+    words = [agree]
     for row, measure in far:
         name = f"{DATASETS[row.dataset].title}, {methods.get(row.method).title}"
         words.append(
@@ -138,6 +139,13 @@ def _verdict(found: pd.DataFrame) -> list[str]:
         f"{number(100 * widest.own_statistical_parity_std, 1)} points over folds and seeds. See *Why they differ*."
     )
     return words
+
+
+def far_off(found: pd.DataFrame, measures: Sequence[str]) -> tuple[list[tuple[Any, str]], str]:
+    """Rows and measures whose numbers are far from those in print, and how many are not, in words."""
+    known = [(row, m) for _, row in found.iterrows() for m in measures if not math.isnan(row[f"{m}_off"])]
+    far = [(row, m) for row, m in known if row[f"{m}_off"] > LARGE]
+    return far, f"**{len(known) - len(far)} of {len(known)} numbers agree** within two standard deviations."
 
 
 def _two_heaps(rows: pd.DataFrame) -> str:

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from fairglvq import explain, wording
@@ -65,8 +66,13 @@ def _opened(view: View, method: str) -> int:
     return here.opened[1]
 
 
+def _clickable(figure: go.Figure, key: str, alt: str) -> None:
+    """A chart whose marks open cards."""
+    st.plotly_chart(figure, key=key, on_select=partial(_clicked, key), selection_mode="points", alt=alt, **CHART)
+
+
 def _clicked(key: str) -> None:
-    """A click on a chart opens the card; a click beside the marks keeps it."""
+    """A click on a mark opens its card; a click beside the marks keeps the one that is open."""
     for point in st.session_state[key]["selection"]["points"]:
         p = int(point["customdata"][0]) if "customdata" in point else -1
         if p >= 0:
@@ -94,14 +100,7 @@ def _waterfall(view: View, method: str, explained: Explained) -> None:
         ("waterfall", method, measure, theme()),
         lambda: figures.waterfall_figure(parts, marks, measure=name, theme=theme()),
     )
-    st.plotly_chart(
-        figure,
-        key="p_waterfall",
-        on_select=lambda: _clicked("p_waterfall"),
-        selection_mode="points",
-        alt=alt,
-        **CHART,
-    )
+    _clickable(figure, "p_waterfall", alt)
     st.caption(sentences.silent_cells(view, parts))
     with st.expander("The same as a table"):
         st.dataframe(parts_table(view, explained, parts, "prototype"), hide_index=True, alt=alt)
@@ -130,14 +129,7 @@ def _map(view: View, method: str) -> None:
         ("map", method, theme()),
         lambda: figures.map_figure(shown, marks, axes=view.axes(method), people=crowd, theme=theme()),
     )
-    st.plotly_chart(
-        figure,
-        key="p_map",
-        on_select=lambda: _clicked("p_map"),
-        selection_mode="points",
-        alt=figures.map_alt(marks),
-        **CHART,
-    )
+    _clickable(figure, "p_map", figures.map_alt(marks))
     told = "A larger mark decides for more people. Click one to open its card."
     if axes:
         told += " " + sentences.own_plane(axes)

@@ -23,7 +23,7 @@ from pages.shared import server
 from pages.shared.style import theme
 from pages.shared.teach import addresses
 from pages.shared.visit import visit
-from pages.shared.widgets import answer_buttons, bound, button, one_of, store
+from pages.shared.widgets import answer_buttons, bound, button, download, one_of, store
 
 POLL = 2.0  # seconds between two looks at the class
 CHALLENGES = {challenge.key: (step, challenge) for step in STEPS for challenge in step.challenges}
@@ -235,10 +235,7 @@ def _leave() -> None:
     """Take the results along, and end the room."""
     here = visit().teach
     with st.container(horizontal=True, vertical_alignment="center", key="leave"):
-        st.download_button(
-            "Export as CSV", partial(_csv, here.code, here.key), file_name=f"room_{here.code}.csv", mime="text/csv",
-            on_click="ignore",
-        )  # fmt: skip
+        download("Export as CSV", partial(_csv, here.code, here.key), f"room_{here.code}.csv", "text/csv")
         if not here.ending:
             button("End the room", store, "teach.ending", True)
         else:
