@@ -90,7 +90,7 @@ def heading(step: Step) -> None:
         one_of("Language", LANGUAGES, "lesson.language", label_visibility="collapsed")
         if progress != Progress():
             button(notice["restart"], course.start_again, key="lesson_restart", type="tertiary")
-        student.door(language)
+        student.join_form(language)
     if visit().lesson.repaired == progress:
         st.caption(notice["repaired"])
     elif progress == Progress():

@@ -84,7 +84,7 @@ def body(choice: Choice, was_running: bool) -> None:
     if point:
         opened(choice, found, *point)
     export.offer(choice, found, table, drawn.figure)
-    picture.come_alive(drawn)
+    picture.draw_chart(drawn)
 
 
 def opened(choice: Choice, found: results.Found, method: str, strength: float | None) -> None:

@@ -59,7 +59,7 @@ def draw() -> None:
     )
     st.html(STYLE + table_html(found))
     st.caption(HOW)
-    st.markdown("\n".join(f"- {words}" for words in [*_verdict(found), _two_heaps(rows)]))
+    st.markdown("\n".join(f"- {words}" for words in [*_verdict(found), _two_clusters(rows)]))
     runner.panel(cells, rows)
     for column, measure in zip(st.columns(2), SHOWN, strict=True):
         dots = [_dots(cell, rows, found, measure) for cell in cells]
@@ -148,7 +148,7 @@ def far_off(found: pd.DataFrame, measures: Sequence[str]) -> tuple[list[tuple[An
     return far, f"**{len(known) - len(far)} of {len(known)} numbers agree** within two standard deviations."
 
 
-def _two_heaps(rows: pd.DataFrame) -> str:
+def _two_clusters(rows: pd.DataFrame) -> str:
     """Local's gaps of FairGLVQ, which depend on an answer that chance decides."""
     own = rows[(rows["dataset"] == "local") & (rows["method"] == "fairglvq")]["statistical_parity"]
     return (

@@ -101,7 +101,7 @@ def _waterfall(view: View, method: str, explained: Explained) -> None:
         lambda: figures.waterfall_figure(parts, marks, measure=name, theme=theme()),
     )
     _clickable(figure, "p_waterfall", alt)
-    st.caption(sentences.silent_cells(view, parts))
+    st.caption(sentences.waterfall_caption(view, parts))
     with st.expander("The same as a table"):
         st.dataframe(parts_table(view, explained, parts, "prototype"), hide_index=True, alt=alt)
 

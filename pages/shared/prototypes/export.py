@@ -25,10 +25,10 @@ def offer(view: View, method: str) -> None:
     box = st.expander("Export this model, or open a model file", key="model_export", on_change="rerun")
     if not box.open:
         return
-    # What hangs on the visit is asked for here: the files themselves are made when a button is pressed, outside of it.
+    # What depends on the visit is read here: the files are made when a button is pressed, outside of it.
     curve, script = _curve(view.settings), model_in_view.script_of(view.settings, method, visit().table.script)
-    weighed = kept_for(view.settings.dataset, view.settings.table)
-    made = partial(model_in_view.report_of, view, method, curve, script, weighed)
+    scenarios = kept_for(view.settings.dataset, view.settings.table)
+    made = partial(model_in_view.report_of, view, method, curve, script, scenarios)
     name = f"fairglvq-{view.settings.dataset}-{method}"
     with box:
         st.html(safe_text.STYLE)

@@ -120,7 +120,7 @@ def _gap(view: View, explained: Cells, measure: Measure) -> str:
     return f"{rates_told} {MEASURES[measure].lower()} gap of **{wording.points(parts.gap)} points**{caution}."
 
 
-def silent_cells(view: View, parts: Contributions) -> str:
+def waterfall_caption(view: View, parts: Contributions) -> str:
     """Why most bars are of one class, and which group is ahead."""
     wanted = quoted(view.people.classes[view.people.favourable])
     who = [md(view.who[g]) for g in (parts.ahead, parts.behind)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import math
 import time
 from collections import defaultdict
@@ -20,7 +19,7 @@ from fairglvq.lesson.steps import STEPS
 from fairglvq.lesson.texts import LANGUAGES, text
 from fairglvq.wording import count
 from pages.shared import server
-from pages.shared.style import theme
+from pages.shared.style import show_svg, theme
 from pages.shared.teach import addresses
 from pages.shared.visit import visit
 from pages.shared.widgets import answer_buttons, bound, button, download, one_of, store
@@ -69,7 +68,7 @@ def draw() -> None:
 
 
 def _invite(code: str) -> None:
-    """How to join, to be read from the last row."""
+    """How to join, large enough for the last row of a classroom."""
     import segno  # only a teacher needs it
 
     here = visit().teach
@@ -94,7 +93,7 @@ def _invite(code: str) -> None:
 
 
 def _live() -> None:
-    """What changes while one looks."""
+    """What changes while the page is open."""
     answer_buttons()
     here = visit().teach
     try:
@@ -118,7 +117,7 @@ def _live() -> None:
 
 
 def _pace(pace: Pace) -> None:
-    """Hold the class, show it what happened, take it on, let it go."""
+    """Hold the class at a step, show the outcome, go on together, or release the class."""
     opened = f" Steps up to {pace.opened} are open for all." if pace.opened > 1 else ""
     st.markdown(f"**{_said(pace)}**{opened}")
     with st.container(horizontal=True, vertical_alignment="bottom", key="pace"):
@@ -226,13 +225,11 @@ def _challenges(room: RoomView) -> None:
     if found:
         line = None if step.settings.real else server.known_limit(step.settings.dataset)  # no model can pass it
         figure = plane_figure(found, challenge, limit=line, theme=theme())
-        picture = to_svg(figure, width=1000, height=460, background="none", alt=alt)
-        data = base64.b64encode(picture.encode()).decode()
-        st.html(f'<img class="plane" alt="{escape(alt)}" src="data:image/svg+xml;base64,{data}">')
+        show_svg(to_svg(figure, width=1000, height=460, background="none", alt=alt), "plane", alt)
 
 
 def _leave() -> None:
-    """Take the results along, and end the room."""
+    """Export the results, and end the room."""
     here = visit().teach
     with st.container(horizontal=True, vertical_alignment="center", key="leave"):
         download("Export as CSV", partial(_csv, here.code, here.key), f"room_{here.code}.csv", "text/csv")

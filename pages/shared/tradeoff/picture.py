@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from functools import partial
 from typing import NamedTuple
 
@@ -24,7 +23,7 @@ from fairglvq.tradeoff.choice import Choice
 from fairglvq.tradeoff.measures import MEASURES
 from pages.shared.safe_text import say
 from pages.shared.server import known_limit, training_service
-from pages.shared.style import theme
+from pages.shared.style import show_svg, theme
 from pages.shared.tradeoff import results, session
 from pages.shared.tradeoff.results import Found
 from pages.shared.visit import visit
@@ -109,7 +108,7 @@ def _estimated(choice: Choice, wanted: tuple[bool, ...]) -> tuple[list[Limit], s
 
 
 class Picture(NamedTuple):
-    """The curve, and where its living chart goes."""
+    """The curve, and where its interactive chart goes."""
 
     figure: go.Figure
     place: DeltaGenerator
@@ -117,7 +116,7 @@ class Picture(NamedTuple):
 
 
 def picture(choice: Choice, table: pd.DataFrame, view: View) -> Picture:
-    """The curve as a still; `come_alive` puts the chart in its place."""
+    """The curve as a static picture; `draw_chart` puts the interactive chart in its place."""
     if not table[[f"{choice.x}_mean", f"{choice.y}_mean"]].notna().all(axis=1).any():
         st.info(
             f"No model has {wording.with_article(MEASURES[choice.x].title)} here: some group has nobody to compare."
@@ -130,7 +129,8 @@ def picture(choice: Choice, table: pd.DataFrame, view: View) -> Picture:
     tabs = ["Accuracy against fairness", "Against strength"]
     plane, against = st.tabs(tabs, key="curve_tabs", on_change="rerun")
     with plane, st.container(key="t_box"):
-        _still(figure)
+        # Plotly takes a browser two seconds to load, and hides this static picture when it has drawn its own.
+        show_svg(to_svg(figure, background="none"), "still")
         place = st.container()
     with plane:
         if view.no_limit:
@@ -143,19 +143,13 @@ def picture(choice: Choice, table: pd.DataFrame, view: View) -> Picture:
     return Picture(figure, place, words)
 
 
-def come_alive(drawn: Picture) -> None:
-    """The chart, whose marks answer to a click. For the end of a run: a browser busy with Plotly paints nothing."""
+def draw_chart(drawn: Picture) -> None:
+    """The chart, whose marks can be clicked. For the end of a run: a browser busy with Plotly paints nothing."""
     with drawn.place:
         st.plotly_chart(
             drawn.figure, theme=None, key=CHART, on_select=_clicked, selection_mode="points", alt=drawn.alt,
             config=CONFIG,
         )  # fmt: skip
-
-
-def _still(figure: go.Figure) -> None:
-    """The same picture without answers: Plotly takes a browser two seconds to load, and hides it when it has drawn."""
-    picture = base64.b64encode(to_svg(figure, background="none").encode()).decode()
-    st.html(f'<img class="still" alt="" src="data:image/svg+xml;base64,{picture}">')
 
 
 def _clicked() -> None:
