@@ -62,7 +62,7 @@ def draw(show: Show) -> None:
     view, here = current_view(), visit().prototypes
     if view is None:
         return
-    names = list(reversed(view.trainings))
+    names = list(view.trainings)[::-1]
     method = here.method if here.method in names else names[0]
     with st.container(key="intro"):
         st.markdown(INTRO if method in view.models else leaves.INTRO)

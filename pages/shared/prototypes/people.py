@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -28,7 +28,7 @@ def show_person(dataset: str, i: int) -> None:
     here.section, here.way = "person", "row"
 
 
-def people_table(view: View, some: np.ndarray, columns: dict[str, Sequence[Any]], *, key: str, alt: str) -> None:
+def people_table(view: View, some: np.ndarray, columns: Mapping[str, Any], *, key: str, alt: str) -> None:
     """A row for each of some people, with further columns; ticking a row shows that person."""
     people = view.people
     known = {
@@ -37,7 +37,7 @@ def people_table(view: View, some: np.ndarray, columns: dict[str, Sequence[Any]]
         "true label": [people.classes[c] for c in people.y[some]],
     }
     st.dataframe(
-        pd.DataFrame(known | columns), hide_index=True, key=key, selection_mode="single-row", alt=alt,
+        pd.DataFrame({**known, **columns}), hide_index=True, key=key, selection_mode="single-row", alt=alt,
         on_select=partial(_show_ticked, key, view.settings.dataset, some),
     )  # fmt: skip
 

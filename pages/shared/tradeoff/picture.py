@@ -169,7 +169,7 @@ def _against_strength(table: pd.DataFrame, choice: Choice) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         here = visit().curve
         usual: str = "fairglvq" if "fairglvq" in with_knob else with_knob[0]
-        method = here.strength_of if here.strength_of in with_knob else usual
+        method = here.strength_of if here.strength_of and here.strength_of in with_knob else usual
         bound(
             "selectbox", "Method", "curve.strength_of", value=method, options=with_knob,
             format_func=lambda name: methods.get(name).title, width=260,
