@@ -78,6 +78,8 @@ def main() -> None:
 
 def heading(step: Step) -> None:
     """The steps, open and closed, and the language."""
+    language, progress = visit().lesson.language, course.progress()
+    notice = words(language)
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_steps"):
         for one in STEPS:
             kind = "primary" if one is step else "secondary"
@@ -86,15 +88,14 @@ def heading(step: Step) -> None:
                 disabled=not course.may_enter(one.number),
             )  # fmt: skip
         one_of("Language", LANGUAGES, "lesson.language", label_visibility="collapsed")
-        if course.progress() != Progress():
-            button(words(visit().lesson.language)["restart"], course.start_again, key="lesson_restart", type="tertiary")
-        student.door(visit().lesson.language)
-    notice = words(visit().lesson.language)
-    if visit().lesson.repaired == course.progress():
+        if progress != Progress():
+            button(notice["restart"], course.start_again, key="lesson_restart", type="tertiary")
+        student.join_form(language)
+    if visit().lesson.repaired == progress:
         st.caption(notice["repaired"])
-    elif course.progress() == Progress():
+    elif progress == Progress():
         st.caption(notice["intro"])
-    student.banner(course.progress(), visit().lesson.language, course.go)
+    student.banner(progress, language, course.go)
 
 
 def stage(step: Step) -> None:

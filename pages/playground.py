@@ -19,7 +19,7 @@ from pages.shared.playground import picture, take_home
 from pages.shared.playground.stage.one_file import Heading
 from pages.shared.style import STYLE
 from pages.shared.visit import visit
-from pages.shared.widgets import button, repaired
+from pages.shared.widgets import boxed, button, repaired
 
 TITLE = "See a classifier become fair, and what it costs"
 STORIES = {
@@ -49,11 +49,11 @@ def main() -> None:
     st.html(STYLE)
     head = st.container(key="head")
     missing = download.needed(settings.dataset)
-    if visit().model.shown is None:  # something to read on a cold server; later, words and picture change together
+    first = visit().model.shown is None
+    if first:  # something to read on a cold server; later, words and picture change together
         heading(head, settings)
-        show = None if missing else training.trained(without_inp_first=True)
-    else:
-        show = None if missing else training.trained(without_inp_first=True)
+    show = None if missing else training.trained(without_inp_first=True)
+    if not first:
         heading(head, settings)
     top, below = training.picture()
     if show:
@@ -119,19 +119,11 @@ def notices(settings: Settings) -> None:
             f"**From a trade-off curve:** fold {fold + 1} of {folds}, seed {seed}, split and started as there. "
             "FairGLVQ starts from other prototypes than GLVQ."
         )
-        with _boxed("fold", words):
+        with boxed("fold", words):
             button("Leave", session.change, replace(settings, fold=None), help="Split the points as usual.")
     missing = missing_in_link(settings)
     if missing:
         st.caption(missing)
-
-
-def _boxed(key: str, text: str) -> DeltaGenerator:
-    """A sentence in a box; returns the place for a button beside it."""
-    with st.container(key=key, border=True):
-        left, right = st.columns([7, 1], vertical_alignment="center")
-    left.markdown(text)
-    return right
 
 
 def draw(show: Show) -> None:

@@ -6,10 +6,11 @@ import streamlit as st
 
 from fairglvq import explain
 from fairglvq.explain.view import View
+from fairglvq.scenes.scene import TITLES
 from fairglvq.scenes.service import Show
 from pages.shared import controls, download, menu, session, training
 from pages.shared.prototypes import alike, cards, export, leaves, pairs, person, sentences
-from pages.shared.prototypes.view import current_view, title
+from pages.shared.prototypes.view import current_view
 from pages.shared.style import STYLE
 from pages.shared.visit import visit
 from pages.shared.widgets import one_of, repaired
@@ -61,12 +62,12 @@ def draw(show: Show) -> None:
     view, here = current_view(), visit().prototypes
     if view is None:
         return
-    names = [*reversed(list(view.trainings))]
+    names = list(view.trainings)[::-1]
     method = here.method if here.method in names else names[0]
     with st.container(key="intro"):
         st.markdown(INTRO if method in view.models else leaves.INTRO)
     with st.container(horizontal=True):
-        one_of("Model", {name: title(name) for name in names}, "prototypes.method", value=method)
+        one_of("Model", {name: TITLES[name] for name in names}, "prototypes.method", value=method)
         sections = SECTIONS if method in view.models else OF_LEAVES
         section = here.section if here.section in sections else "cards"
         one_of("Section", sections, "prototypes.section", value=section)
@@ -83,14 +84,8 @@ def draw_section(view: View, method: str, section: str) -> None:
     filled_in = explain.filled_in(view.explained(method)) if method in view.models else ""
     if filled_in:
         st.caption(filled_in)
-    if section == "cards":
-        (cards if method in view.models else leaves).draw(view, method)
-    elif section == "pairs":
-        pairs.draw(view, method)
-    elif section == "alike":
-        alike.draw(view, method)
-    else:
-        person.draw(view, method)
+    own_cards = cards if method in view.models else leaves
+    {"cards": own_cards, "pairs": pairs, "alike": alike, "person": person}[section].draw(view, method)
 
 
 menu.require_app()

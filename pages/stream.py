@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import streamlit as st
 
@@ -15,9 +13,9 @@ from fairglvq.figures.prototypes import Marks, map_alt, map_figure
 from fairglvq.figures.stream import stream_alt, stream_figure
 from fairglvq.wording import gap, percent
 from pages.shared import links, menu
-from pages.shared.style import STYLE, theme
+from pages.shared.style import CHART, STYLE, theme
 from pages.shared.visit import StreamVisit, visit
-from pages.shared.widgets import bound, button, one_of, repaired
+from pages.shared.widgets import bound, button, one_of, repaired, store
 
 DATASETS = {"xor": "XOR", "local": "Local"}
 DRIFTS = {"border": "Everything moves", "groups": "Nine in ten of one group", "none": "Nothing"}
@@ -28,7 +26,6 @@ INTRO = (
 )
 STRENGTHS = tuple(quarters / 4 for quarters in range(13))  # of C
 TICK = 0.4  # seconds between two steps
-CHART: dict[str, Any] = {"theme": None, "config": {"displayModeBar": False}}
 
 
 def main() -> None:
@@ -47,8 +44,15 @@ def main() -> None:
     here.address.write(_query())
     live = _live()
     with st.container(horizontal=True):
-        button("Pause" if here.playing else "Play", _play, not here.playing, type="primary", disabled=live.done)
-        button("Start again", _again, disabled=not live.moments)
+        button(
+            "Pause" if here.playing else "Play",
+            store,
+            "stream.playing",
+            not here.playing,
+            type="primary",
+            disabled=live.done,
+        )
+        button("Start again", store, "stream.live", None, disabled=not live.moments)
     st.fragment(_look, run_every=TICK if here.playing else None)()
 
 
@@ -78,14 +82,6 @@ def _live() -> LiveStream:
         here.live = LiveStream(here.dataset, here.drift, here.C)
         here.live.step()
     return here.live
-
-
-def _play(playing: bool) -> None:
-    visit().stream.playing = playing
-
-
-def _again() -> None:
-    visit().stream.live = None
 
 
 def _look() -> None:

@@ -26,10 +26,8 @@ def main() -> None:
     if query is not None:
         here.code, here.key, here.problem = query.get("room", ""), query.get("key", ""), ""
         if here.code and not here.key:
-            here.problem, here.code = (
-                "This link lacks the key to the room. Students join by the link to the lesson.",
-                "",
-            )
+            here.problem = "This link lacks the key to the room. Students join by the link to the lesson."
+            here.code = ""
     st.html(STYLE + NO_CONTROLS)
     st.title("Join this room" if here.code else "Teach with the lesson", anchor=False)
     if here.problem:

@@ -76,7 +76,7 @@ def body(choice: Choice, was_running: bool) -> None:
         st.info("Nothing is computed yet for this choice. Press **Compute** above: first points come in seconds.")
         return
     table = curve.summary(found.rows)
-    view = picture.view_controls(choice, found)
+    view = picture.view_controls(choice)
     drawn = picture.picture(choice, table, view)
     point = picture.point_picker(table)
     picture.conclusions(choice, found, table, view)
@@ -84,7 +84,7 @@ def body(choice: Choice, was_running: bool) -> None:
     if point:
         opened(choice, found, *point)
     export.offer(choice, found, table, drawn.figure)
-    picture.come_alive(drawn)
+    picture.draw_chart(drawn)
 
 
 def opened(choice: Choice, found: results.Found, method: str, strength: float | None) -> None:
@@ -108,14 +108,9 @@ def opened(choice: Choice, found: results.Found, method: str, strength: float | 
         ready = settings is not None and not download.needed(choice.dataset)
         # Links, for one Back from there leads to this curve: switching pages from here would leave three addresses.
         link = link_to(settings, OPENED_AS[method][0]) if settings else {}
-        leaves = method == "fairtree"
-        st.page_link("pages/playground.py", label="In the playground", query_params=link, disabled=not ready)
-        st.page_link(
-            "pages/prototypes.py",
-            label=f"Its {'leaves' if leaves else 'prototypes'}",
-            query_params=link,
-            disabled=not ready,
-        )
+        cells = "Its leaves" if method == "fairtree" else "Its prototypes"
+        for page, label in (("playground", "In the playground"), ("prototypes", cells)):
+            st.page_link(f"pages/{page}.py", label=label, query_params=link, disabled=not ready)
     if ready and (seconds := labels[fold, seed].seconds) >= LONG:
         st.caption(
             f"It is trained anew for that, with GLVQ beside it: training it took {seconds:.0f} s when the curve was "

@@ -10,6 +10,11 @@ from fairglvq.datasets import Block, Dataset
 from fairglvq.datasets.encoding import encode
 from fairglvq.explain import PrototypeModel
 from fairglvq.explain.people import population
+from fairglvq.explain.view import make_view
+from fairglvq.scenes import scene
+from fairglvq.scenes.points import load_points
+from fairglvq.scenes.sources import dataset_of
+from fairglvq.scenes.training import train_part
 
 
 def small(n=240, seed=0, n_classes=2, n_groups=2):
@@ -33,6 +38,13 @@ def small(n=240, seed=0, n_classes=2, n_groups=2):
         class_names={c: f"class {c}" for c in range(n_classes)}, group_names={g: f"group {g}" for g in range(n_groups)},
         label_column="label", group_column="group", source="", licence="",
     )  # fmt: skip
+
+
+def trained_view(settings):
+    """The models that these settings train, explained."""
+    points = load_points(settings)
+    trained = {method: train_part(settings, points, method, lambda share: None) for method in settings.methods}
+    return make_view(settings, dataset_of(settings), scene.compose(settings, points, trained))
 
 
 def binned(data, bins=4):

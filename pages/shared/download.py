@@ -8,7 +8,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.shared.visit import Download, visit
-from pages.shared.widgets import button
+from pages.shared.widgets import button, store
 
 POLL = 0.3
 
@@ -34,10 +34,10 @@ def offer(back: Callable[[], None]) -> None:
             with st.container(horizontal=True):
                 button("Fetch COMPAS", _begin, type="primary")
                 button("Back", back, key="back_from_fetching")
-        if download.error and not download.busy:
-            first, *rest = download.error.splitlines()
-            st.markdown(f"It did not work. {first}")
-            st.code("\n".join(rest), language=None)
+            if download.error:
+                first, *rest = download.error.splitlines()
+                st.markdown(f"It did not work. {first}")
+                st.code("\n".join(rest), language=None)
     st.fragment(_look, run_every=POLL if download.busy else None)()
 
 
@@ -74,8 +74,4 @@ def _look() -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(min(1.0, download.share), text=f"Fetching COMPAS: {download.share:.0%}")
-        button("Cancel", _stop, key="cancel_fetching")
-
-
-def _stop() -> None:
-    visit().download.stopped = True
+        button("Cancel", store, "download.stopped", True, key="cancel_fetching")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 from fairglvq.scenes.settings import (
@@ -87,9 +88,14 @@ def from_query(params: Mapping[str, str]) -> tuple[Settings, list[str]]:
     }
     settings = replace(own, **values, table=table, fold=_read_fold(params.get("fold"), told))
     known = {field.query for field in FIELDS.values()} | {"paint", "erase", "from", "fold", "table"} | _IGNORED
-    told += [f"“{name}” in the link means nothing here and was left out." for name in params if name not in known]
+    told += unknown(params, known)
     settings = _read_paint(settings, params, told)
     return _read_start(settings, params.get("from"), told), told
+
+
+def unknown(params: Iterable[str], known: Collection[str]) -> list[str]:
+    """A sentence for each parameter of a link that is not known."""
+    return [f"“{short(name)}” in the link means nothing here and was left out." for name in params if name not in known]
 
 
 def written(value: Any) -> str:
@@ -135,24 +141,27 @@ def short(text: str) -> str:
 def place(value: float) -> float:
     """A coordinate as a link can carry it, so that a painted picture and its link are the same."""
     low, high = _PLANE
-    steps = round((min(max(value, low), high) - low) / (high - low) * _PLACES)
+    return _after_steps(_steps(min(max(value, low), high)))
+
+
+def _steps(value: float) -> int:
+    low, high = _PLANE
+    return round((value - low) / (high - low) * _PLACES)
+
+
+def _after_steps(steps: int) -> float:
+    low, high = _PLANE
     return low + steps * (high - low) / _PLACES
 
 
 def _encode_point(point: Point) -> str:
-    low, high = _PLANE
-    letters = ""
-    for value in (point.x, point.y):
-        steps = round((value - low) / (high - low) * _PLACES)
-        letters += _ALPHABET[steps // 64] + _ALPHABET[steps % 64]
-    return letters + _ALPHABET[8 * point.label + point.group]
+    digits = [digit for value in (point.x, point.y) for digit in divmod(_steps(value), 64)]
+    return "".join(_ALPHABET[digit] for digit in (*digits, 8 * point.label + point.group))
 
 
 def _decode_point(letters: str) -> Point:
-    low, high = _PLANE
     x1, x0, y1, y0, kind = (_ALPHABET.index(letter) for letter in letters)
-    x, y = (low + steps * (high - low) / _PLACES for steps in (64 * x1 + x0, 64 * y1 + y0))
-    return Point(x, y, kind // 8, kind % 8)
+    return Point(_after_steps(64 * x1 + x0), _after_steps(64 * y1 + y0), kind // 8, kind % 8)
 
 
 def _encode_rows(rows: tuple[int, ...]) -> str:
@@ -176,11 +185,7 @@ def _read_paint(settings: Settings, params: Mapping[str, str], told: list[str]) 
         told.append("The painted points in the link could not be read and were left out.")
     erased: tuple[int, ...] = ()
     if re.fullmatch(r"\d{1,6}(\.\d{1,6})*", erase):
-        total, rows = 0, set()
-        for gap in erase.split("."):
-            total += int(gap)
-            rows.add(total)
-        erased = tuple(sorted(rows))
+        erased = tuple(sorted(set(accumulate(map(int, erase.split("."))))))
     elif erase:
         told.append("The erased points in the link could not be read: all points are there.")
     return replace(settings, painted=painted, erased=erased)

@@ -11,6 +11,7 @@ import streamlit as st
 if TYPE_CHECKING:
     from fairglvq.classroom.rooms import Rooms
     from fairglvq.experiments.engine import Pool
+    from fairglvq.fairness.limit import Limit
     from fairglvq.scenes.service import TrainingService
 
 
@@ -28,6 +29,14 @@ def pool() -> Pool:
     from fairglvq.experiments.engine import make_pool
 
     return make_pool()
+
+
+@st.cache_data(show_spinner=False)
+def known_limit(dataset: str, with_group: bool = False) -> Limit:
+    """The limit line of a drawn data set."""
+    from fairglvq.fairness import limit
+
+    return limit.known(dataset, with_group=with_group)
 
 
 @st.cache_resource(show_spinner=False)

@@ -99,7 +99,7 @@ def _listen(progress: Callable[[], Progress]) -> None:
         st.rerun()
 
 
-def door(language: str) -> None:
+def join_form(language: str) -> None:
     """A place to type the code of a room, for those who did not come by its link."""
     here, said = visit().student, words(language)
     if here.seat is None:

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import base64
+from html import escape
+from typing import Any
+
 import streamlit as st
 
 from fairglvq.grammar import Theme
+
+CHART: dict[str, Any] = {"theme": None, "config": {"displayModeBar": False}}
+"""For `st.plotly_chart`: the figure's own colours, and no bar of buttons."""
 
 
 def theme() -> Theme:
     """Light or dark, as the visitor sees the page."""
     return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def show_svg(svg: str, css_class: str, alt: str = "") -> None:
+    """An SVG document as a picture."""
+    data = base64.b64encode(svg.encode()).decode()
+    st.html(f'<img class="{css_class}" alt="{escape(alt)}" src="data:image/svg+xml;base64,{data}">')
 
 
 NO_CONTROLS = """<style>

@@ -16,7 +16,7 @@ from fairglvq.wording import time_left
 from pages.shared import session
 from pages.shared.server import training_service
 from pages.shared.visit import visit
-from pages.shared.widgets import button
+from pages.shared.widgets import boxed, button
 
 POLL = 0.3  # seconds between two looks at work in the background
 PATIENCE = 0.9  # seconds of training before progress is shown
@@ -91,13 +91,10 @@ def _take(job: Job) -> None:
 
 def _explain(problem: str) -> None:
     """Why there is no new model, and the way back."""
-    with st.container(key="problem", border=True):
-        left, right = st.columns([7, 1], vertical_alignment="center")
-        model = visit().model
-        kept = f" Below is the last model that worked: {before(model.shown[0], model.settings)}." if model.shown else ""
-        left.markdown(problem + kept)
-        with right:
-            button("Undo", session.undo, key="undo_problem")
+    model = visit().model
+    kept = f" Below is the last model that worked: {before(model.shown[0], model.settings)}." if model.shown else ""
+    with boxed("problem", problem + kept):
+        button("Undo", session.undo, key="undo_problem")
 
 
 def pending() -> bool:
@@ -129,9 +126,7 @@ def watch() -> None:
 
 def _look() -> None:
     model = visit().model
-    if any(
-        job.future.done() or job.cancelled for job in model.awaited
-    ):  # a search may notice late that it is cancelled
+    if any(job.future.done() or job.cancelled for job in model.awaited):  # a search may be late to notice its end
         st.rerun()
     job = _under_way()
     if job is not None:

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.shared.visit import Shown, visit
 
@@ -109,6 +110,19 @@ def answer_buttons() -> None:
         then, args = pressed[0]
         then(*args)
         pressed.pop(0)
+
+
+def download(label: str, data: str | bytes | Callable[[], str | bytes], file_name: str, mime: str, **more: Any) -> None:
+    """A button for a file, made when it is pressed if ``data`` is a function; the page does not run again for it."""
+    st.download_button(label, data, file_name, mime, on_click="ignore", **more)
+
+
+def boxed(key: str, text: str) -> DeltaGenerator:
+    """A sentence in a box; returns the place for a button beside it."""
+    with st.container(key=key, border=True):
+        left, right = st.columns([7, 1], vertical_alignment="center")
+    left.markdown(text)
+    return right
 
 
 def repaired(repairs: list[str]) -> None:

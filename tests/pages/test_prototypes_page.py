@@ -42,8 +42,13 @@ def checked(at):
     return at
 
 
+def choose(at, label, option):
+    """Press one of a row of names."""
+    return checked(labelled(at.button_group, label).set_value(option).run())
+
+
 def go(at, section):
-    return checked(labelled(at.button_group, "Section").set_value(section).run())
+    return choose(at, "Section", section)
 
 
 def texts(at):
@@ -80,13 +85,14 @@ def numbers(array):
     return array
 
 
+def on_map(at):
+    """The prototypes on the map, and where they are drawn (P, 2)."""
+    marks = next(trace for trace in charts(at)[1]["data"] if trace["mode"] == "markers+text")
+    return [entry[0] for entry in marks["customdata"]], np.column_stack([numbers(marks["x"]), numbers(marks["y"])])
+
+
 def view(at):
     return at.session_state["visit"].prototypes.view[1]
-
-
-def find(at, label):
-    (button,) = [button for button in at.button if button.label == label]
-    return button
 
 
 # ---- the model ----
@@ -111,7 +117,7 @@ def test_the_first_view_is_trained_and_its_numbers_are_those_of_the_metrics():
 def test_the_waterfall_on_the_page_adds_up_to_the_number_above_it():
     at = visit(data="german", epochs="20")
     for measure, words in (("statistical_parity", "statistical parity"), ("equal_opportunity", "equal opportunity")):
-        checked(labelled(at.button_group, "Gap").set_value(measure).run())
+        choose(at, "Gap", measure)
         bars = next(trace for trace in charts(at)[0]["data"] if trace["type"] == "bar")
         *parts, gap = numbers(bars["y"])
         assert sum(parts) == pytest.approx(gap)
@@ -128,7 +134,7 @@ def test_every_section_of_every_data_set(name):
     for section in ("cards", "pairs", "alike", "person"):
         go(at, section)
         for method, start in STARTS.items():
-            checked(labelled(at.button_group, "Model").set_value(method).run())
+            choose(at, "Model", method)
             assert text(at, start)
     assert not any("nan" in re.findall(r"\w+", words) for words in texts(at))
 
@@ -143,7 +149,7 @@ def test_every_section_of_models_in_their_own_planes():
     for section in ("cards", "pairs", "alike", "person"):
         go(at, section)
         for method, start in starts.items():
-            checked(labelled(at.button_group, "Model").set_value(method).run())
+            choose(at, "Model", method)
             assert "in a plane that it has learned" in text(at, start)
             assert not any("in bins" in words for words in texts(at))
     shown = at.session_state["visit"].model.shown[1].scene
@@ -171,7 +177,7 @@ def test_settings_come_along_from_the_playground_and_stay_in_the_link():
 def test_the_method_that_a_curve_was_opened_with_is_shown(method):
     at = visit(method=method)
     assert text(at, STARTS[method])
-    checked(labelled(at.button_group, "Model").set_value("fairglvq").run())
+    choose(at, "Model", "fairglvq")
     assert text(at, "**FairGLVQ** with C")
     assert "method" not in at.query_params
 
@@ -186,7 +192,7 @@ def test_a_model_of_one_fold_says_so():
 def test_a_bad_link_is_repaired_and_said():
     at = visit(C="999")
     assert "not possible" in text(at, "**The link was repaired.**")
-    find(at, "Dismiss").click().run()
+    labelled(at.button, "Dismiss").click().run()
     assert not any("link was repaired" in words for words in texts(at))
 
 
@@ -216,7 +222,7 @@ def test_compas_is_offered_where_it_is_missing(monkeypatch, tmp_path):
 def test_cards_are_sorted_and_the_rest_comes_on_request():
     at = visit(data="german", epochs="20", k="6")
     for by in ("size", "impurity", "contribution"):
-        checked(labelled(at.button_group, "Cards sorted by").set_value(by).run())
+        choose(at, "Cards sorted by", by)
         explained = view(at).explained("fairglvq")
         expected = [p + 1 for p in explained.order(by) if explained.sizes[p]]
         opened, *short = headings(at)
@@ -302,16 +308,14 @@ def test_every_column_of_a_prototype_is_there():
 
 def test_the_map_shows_every_prototype_where_it_is():
     at = visit()
-    marks = next(trace for trace in charts(at)[1]["data"] if trace["mode"] == "markers+text")
-    order = [entry[0] for entry in marks["customdata"]]
+    order, places = on_map(at)
     assert sorted(order) == list(range(8))
-    places = np.column_stack([numbers(marks["x"]), numbers(marks["y"])])
     assert places == pytest.approx(view(at).models["fairglvq"].prototypes[order])
 
 
 def test_cards_of_inp_are_filled_in_with_the_average_person_and_say_so():
     at = visit(data="german", epochs="20", inp="10")
-    checked(labelled(at.button_group, "Model").set_value("inp").run())
+    choose(at, "Model", "inp")
     v = view(at)
     model, people = v.models["inp"], v.people
     removed = at.session_state["visit"].model.shown[1].scene.trainings["inp"].removed
@@ -320,9 +324,7 @@ def test_cards_of_inp_are_filled_in_with_the_average_person_and_say_so():
     profiles = v.explained("inp").profiles
     assert profiles @ model.matrix.T + model.shift == pytest.approx(model.prototypes, abs=1e-9)
     assert (profiles - people.X.mean(axis=0)) @ removed.T == pytest.approx(np.zeros((len(profiles), 10)), abs=1e-9)
-    marks = next(trace for trace in charts(at)[1]["data"] if trace["mode"] == "markers+text")
-    places = np.column_stack([numbers(marks["x"]), numbers(marks["y"])])
-    order = [entry[0] for entry in marks["customdata"]]
+    order, places = on_map(at)
     assert places == pytest.approx((profiles[order] - v.plane.origin) @ v.plane.axes)
     p = headings(at)[0] - 1
     told = plain(text(at, "**Apart from the average person:**"))
@@ -340,7 +342,7 @@ def test_cards_of_inp_are_filled_in_with_the_average_person_and_say_so():
 
 def test_nothing_is_left_where_inp_removes_everything():
     at = visit(data="german", epochs="20", inp="50")
-    checked(labelled(at.button_group, "Model").set_value("inp").run())
+    choose(at, "Model", "inp")
     assert any("all prototypes stand at one place" in words.value for words in at.caption)
     assert text(at, "**Apart from the average person:** nothing, they look the same.")
     assert text(at, "No prototype adds to the gap")
@@ -350,7 +352,7 @@ def test_nothing_is_left_where_inp_removes_everything():
 
 def test_a_prototype_of_inp_that_training_pushed_aside_is_told():
     at = visit(data="xor")
-    checked(labelled(at.button_group, "Model").set_value("inp").run())
+    choose(at, "Model", "inp")
     explained = view(at).explained("inp")
     p = int(explained.aside.argmax())
     assert explained.aside[p] > 0.05
@@ -404,7 +406,13 @@ def test_both_models_stand_side_by_side():
 
 
 def pick(at, way):
-    return checked(labelled(at.button_group, "Who?").set_value(way).run())
+    return choose(at, "Who?", way)
+
+
+def reasons(at):
+    """Every column's part of the decision, as the bars show it."""
+    shares = next(spec for spec in charts(at) if any("speaks for" in trace.get("name", "") for trace in spec["data"]))
+    return [x for trace in shares["data"] for x in numbers(trace["x"])]
 
 
 def person(at):
@@ -419,7 +427,7 @@ def test_somebody_whose_decision_changed():
     changed = explain.changed_people(v.explained("glvq"), v.explained("fairglvq"))
     assert person(at) in v.points.rows[changed]
     before = person(at)
-    checked(find(at, f"Somebody else of these {len(changed)}").click().run())
+    checked(labelled(at.button, f"Somebody else of these {len(changed)}").click().run())
     assert person(at) != before
     assert person(at) in v.points.rows[changed]
     payers = at.dataframe[-1].value
@@ -450,24 +458,20 @@ def test_a_person_by_number_with_decision_reasons_and_changes():
     assert f"d+ = {plus:.3f}" in why
     assert f"d- = {minus:.3f}" in why
     assert f"d+ - d- = {plus - minus:.3f}" in why
-    shares = next(spec for spec in charts(at) if any("speaks for" in trace.get("name", "") for trace in spec["data"]))
-    drawn = [x for trace in shares["data"] for x in numbers(trace["x"])]
-    assert sum(drawn) == pytest.approx(plus - minus)
+    assert sum(reasons(at)) == pytest.approx(plus - minus)
     assert "age" in text(at, "**Flip test.**")
 
 
 def test_the_reasons_of_inp_add_up():
     at = go(visit(data="german", epochs="20"), "person")
-    checked(labelled(at.button_group, "Model").set_value("inp").run())
+    choose(at, "Model", "inp")
     v, i = view(at), person(at)
     model = v.models["inp"]
     z = model.matrix @ v.people.X[i] + model.shift
     D = ((z - model.prototypes) ** 2).sum(axis=1)
     own = model.labels == v.people.y[i]
     difference = D[own].min() - D[~own].min()
-    shares = next(spec for spec in charts(at) if any("speaks for" in trace.get("name", "") for trace in spec["data"]))
-    drawn = [x for trace in shares["data"] for x in numbers(trace["x"])]
-    assert sum(drawn) == pytest.approx(difference)
+    assert sum(reasons(at)) == pytest.approx(difference)
     assert f"d+ - d- = {difference:.3f}" in text(at, "**Distances.**").replace("\N{MINUS SIGN}", "-")
     payers = at.dataframe[-1].value
     assert (payers["GLVQ"] != payers["INP + GLVQ"]).all()
@@ -511,7 +515,7 @@ def test_typed_values_are_decided():
     assert field["age"].value == values["age"]
     field["age"].set_value(70)
     field["housing"].set_value("for free")
-    checked(find(at, "Decide").click().run())
+    checked(labelled(at.button, "Decide").click().run())
     x = decision.person(v.people, values | {"age": 70.0, "housing": "for free"})
     table = at.table[0].value.set_index("method")
     for method, name in (("glvq", "GLVQ"), ("inp", "INP + GLVQ"), ("fairglvq", "FairGLVQ")):
@@ -570,7 +574,7 @@ def bars(at, part):
 def parity(section="cards"):
     """German credit with ParityLVQ in its own plane; the view, and the costs (n, P) by which it decides."""
     at = visit(plain=False, data="german", k="2", beside="fairglvq.paritylvq")
-    checked(labelled(at.button_group, "Model").set_value("paritylvq").run())
+    choose(at, "Model", "paritylvq")
     own = view(at).trainings["paritylvq"].learned
     D = (((view(at).people.X @ own.omega.T)[:, None] - own.prototypes @ own.omega.T) ** 2).sum(axis=2)
     return go(at, section), D, own.handicaps
@@ -602,12 +606,10 @@ def test_a_model_with_handicaps_in_its_own_plane():
     assert found.brought == np.sum((in_cell & ~closest)[v.people.measured])
     assert found.taken == np.sum((closest & ~in_cell)[v.people.measured])
     assert text(at, "**Its handicap.**") == f"**Its handicap.** {metric.handicap_words(found)}"
-    marks = next(trace for trace in charts(at)[1]["data"] if trace["mode"] == "markers+text")
-    people = v.crowd("paritylvq")[0]
-    for axis, name in ((0, "x"), (1, "y")):  # prototypes far away do not push the people into a corner
-        wide = np.ptp(people[:, axis])
-        assert max(numbers(marks[name])) <= people[:, axis].max() + wide / 3 + 1e-9
-        assert min(numbers(marks[name])) >= people[:, axis].min() - wide / 3 - 1e-9
+    (_, places), people = on_map(at), v.crowd("paritylvq")[0]
+    margin = np.ptp(people, axis=0) / 3 + 1e-9  # prototypes far away do not push the people into a corner
+    assert (places <= people.max(axis=0) + margin).all()
+    assert (places >= people.min(axis=0) - margin).all()
 
 
 def test_a_learned_distance_may_put_prototypes_far_from_all_drawn_points():
@@ -619,8 +621,7 @@ def test_a_learned_distance_may_put_prototypes_far_from_all_drawn_points():
     far = int(((places < people.min(axis=0) - margin) | (places > people.max(axis=0) + margin)).any(axis=1).sum())
     assert far > 1
     assert any(f"{far} prototypes lie far from all people" in element.value for element in at.main.caption)
-    marks = next(trace for trace in charts(at)[1]["data"] if trace["mode"] == "markers+text")
-    assert max(numbers(marks["x"])) == pytest.approx((people.max(axis=0) + margin)[0])
+    assert on_map(at)[1][:, 0].max() == pytest.approx((people.max(axis=0) + margin)[0])
 
 
 def test_the_map_of_an_own_plane_points_where_its_words_say():
@@ -690,7 +691,7 @@ def test_leaves_of_a_tree_have_cards():
         assert any(value.startswith(removed) for value in shown)
     bodies = [element.proto.body for element in at.get("html")]
     assert {int(found[1]) for body in bodies if (found := re.search(r"Leaf (\d) decides", body))} == {1, 2, 3, 4, 5}
-    checked(labelled(at.button_group, "Model").set_value("glvq").run())
+    choose(at, "Model", "glvq")
     assert go(at, "pairs")
     assert "No other method with prototypes is trained: choose one beside GLVQ." in texts(at)
     go(at, "person")
@@ -767,5 +768,5 @@ def test_a_tree_of_real_people_has_a_diagram_cards_and_a_person():
     assert all(f"**{rule}**" in shown for rule in tree.rules)
     at = pick(go(at, "person"), "random")
     assert "This person is in leaf" in plain(text(at, "**Why FairTree decides"))
-    checked(labelled(at.button_group, "Model").set_value("glvq").run())
+    choose(at, "Model", "glvq")
     go(at, "cards")

@@ -89,6 +89,7 @@ REPAIRS = {
     "unknown word": ({"step": "huge"}, {"step": "algorithm"}, "“huge” is unknown: Algorithm 1"),
     "unknown data": ({"data": "iris"}, {"dataset": "xor"}, "“iris” is unknown: XOR"),
     "unknown name": ({"colour": "red"}, {}, "“colour” in the link means nothing"),
+    "a picture as a name": ({"![](//a.b/c)": ""}, {}, "“??????a.b?c?” in the link means nothing"),
     "very long": ({"data": "x" * 500}, {}, "xxxx…"),
     "fraction": ({"k": "2.6"}, {"prototypes": 3}, "3 is used"),
     "paint": ({"paint": "abc"}, {"painted": ()}, "could not be read"),

@@ -58,7 +58,7 @@ def _why(reader: Reader, challenge: Challenge) -> None:
     text, said = reader.text.challenges[challenge.key], course.progress().answers.get(challenge.key)
     if said is None:
         reader.say(f"**{text.why}**")
-        options(reader, challenge.key, text.options)
+        options(challenge.key, text.options)
     else:
         reader.say(f"**{reader.word('said')}:** {text.options[said]}")
         reader.say(text.answer)

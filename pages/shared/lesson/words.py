@@ -53,23 +53,19 @@ def before(reader: Reader) -> None:
     reader.say(f"**{reader.word('terms')}**\n\n{terms}", key="lesson_terms")
     with st.container(key="lesson_question", border=True):
         if course.answered(reader.step):
-            _said(reader)
+            said = course.progress().answers[reader.step.prediction.key]
+            reader.say(f"**{reader.word('said')}:** {text.options[said]}")
             if not course.revealed(reader.step):
                 st.markdown(f"**{reader.word('room waits')}**")
         else:
             reader.say(f"**{reader.word('predict')}** {text.question}")
-            options(reader, reader.step.prediction.key, text.options)
+            options(reader.step.prediction.key, text.options)
 
 
-def options(reader: Reader, key: str, texts: Mapping[str, str]) -> None:
+def options(key: str, texts: Mapping[str, str]) -> None:
     """A button per answer."""
     for option, said in texts.items():
         button(said, course.answer, key, option, key=f"lesson_{key}_{option}", width="stretch")
-
-
-def _said(reader: Reader) -> None:
-    said = course.progress().answers[reader.step.prediction.key]
-    reader.say(f"**{reader.word('said')}:** {reader.text.options[said]}")
 
 
 def after(reader: Reader) -> None:

@@ -19,8 +19,7 @@ from fairglvq.grammar import GROUP_SHAPES, SHAPES
 from fairglvq.lvq import initialisers, kernels, reference
 from fairglvq.wording import count, listed, number, percent
 from pages.shared.paper.session import BATCHES, EPOCHS, PROTOTYPES, STEPS, STRENGTHS, SYNTHETIC
-from pages.shared.paper.table1 import CHART
-from pages.shared.style import theme
+from pages.shared.style import CHART, theme
 from pages.shared.visit import visit
 from pages.shared.widgets import bound, one_of
 
@@ -55,21 +54,13 @@ def draw() -> None:
         bound("select_slider", "Fairness strength C", "paper.C", options=STRENGTHS, width=220)
         bound("selectbox", "Prototypes per class", "paper.prototypes", options=list(PROTOTYPES), width=150)
         bound(
-            "selectbox",
-            "Epochs before",
-            "paper.epochs",
-            options=list(EPOCHS),
-            width=120,
+            "selectbox", "Epochs before", "paper.epochs", options=list(EPOCHS), width=120,
             help="How often all points were learned before this step.",
-        )
+        )  # fmt: skip
         bound(
-            "selectbox",
-            "Mini-batch",
-            "paper.batch",
-            options=list(BATCHES),
-            width=110,
+            "selectbox", "Mini-batch", "paper.batch", options=list(BATCHES), width=110,
             help="Which of the epoch's batches; the ones before it were learned already.",
-        )
+        )  # fmt: skip
         one_of("Length of a step", STEPS, "paper.step", help="What the sums are divided by: see Why they differ.")
     opened = _opened(Moment(here.dataset, here.prototypes, here.C, here.epochs, here.batch - 1, here.step))
     here.point = min(here.point, len(opened.X))

@@ -11,8 +11,8 @@ from fairglvq.tradeoff.beyond import BASE, FURTHER, PAPER, Reached
 from fairglvq.tradeoff.curve import strength_words
 from fairglvq.wording import gap, interval, listed, percent, signed_points
 from pages.shared.paper.session import COMPARED, GAPS
-from pages.shared.paper.table1 import CHART, STYLE
-from pages.shared.style import theme
+from pages.shared.paper.table1 import STYLE, framed
+from pages.shared.style import CHART, theme
 from pages.shared.visit import visit
 from pages.shared.widgets import one_of
 
@@ -82,21 +82,17 @@ def _table(found: dict[str, dict[str, Reached]], constants: dict[str, float]) ->
         words = f"<br><span class='off'>{IDEAS[name]}</span>" if name in IDEAS else ""
         kind = "first" if name == FURTHER[0] else ""
         body.append(f"<tr class='{kind}'><th>{methods.get(name).title}{words}</th>{cells}</tr>")
-    return (
-        f"<div class='paper-table'><table><thead><tr><th>accuracy</th>{head}</tr></thead>"
-        f"<tbody>{''.join(body)}</tbody></table></div>"
-    )
+    return framed(f"<th>accuracy</th>{head}", body)
 
 
 def _cell(one: Reached | None) -> str:
     if one is None:
         return "<span class='off'>none</span>"
-    lead = ""
-    if one.lead is not None:
-        lead = (
-            f"<br><span class='off'>{'●' if one.lead.told_apart else '○'} ({signed_points(one.lead.difference)})</span>"
-        )
-    return f"<b>{percent(one.accuracy)}</b>{lead}"
+    told = f"<b>{percent(one.accuracy)}</b>"
+    if one.lead is None:
+        return told
+    mark = "●" if one.lead.told_apart else "○"
+    return f"{told}<br><span class='off'>{mark} ({signed_points(one.lead.difference)})</span>"
 
 
 def verdicts(found: dict[str, dict[str, Reached]], constants: dict[str, float], bound: float) -> list[str]:
@@ -119,8 +115,10 @@ def verdicts(found: dict[str, dict[str, Reached]], constants: dict[str, float], 
                 for dataset, lead in leads
                 if lead is not None and chosen(lead)
             ]
-            parts += [f"{words} {listed(own)}"] if own else []
+            if own:
+                parts.append(f"{words} {listed(own)}")
         useless = [COMPARED[one] for one in kept if found[one][name].accuracy < constants[one] + USELESS]
-        parts += [f"of no more use than one answer for all on {listed(useless)}"] if useless else []
+        if useless:
+            parts.append(f"of no more use than one answer for all on {listed(useless)}")
         said.append(f"**{methods.get(name).title}** ({idea}) {'; '.join(parts)}.")
     return said

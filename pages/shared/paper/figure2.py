@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -18,10 +18,10 @@ from fairglvq.wording import listed, number
 from pages.shared import download
 from pages.shared.paper import runner
 from pages.shared.paper.session import FIGURES
-from pages.shared.paper.table1 import CHART, LARGE
-from pages.shared.style import theme
+from pages.shared.paper.table1 import far_off
+from pages.shared.style import CHART, theme
 from pages.shared.visit import visit
-from pages.shared.widgets import one_of
+from pages.shared.widgets import one_of, store
 
 GAPS = ("statistical_parity", "equal_opportunity")
 
@@ -31,8 +31,7 @@ def draw() -> None:
     runner.collect()
     one_of("Data set", FIGURES, "paper.figure", label_visibility="collapsed")
     name = visit().paper.figure
-    plan = paper.paper_sweep(name)
-    rows = bundle.rows(plan)
+    rows = bundle.rows(paper.paper_sweep(name))
     rows = rows[rows["method"] != "glvq"]  # Figure 2 has none
     found = paper.compare("Figure 2", rows)
     st.markdown(
@@ -40,19 +39,13 @@ def draw() -> None:
         "folds; bars are one standard deviation over five folds. Along a curve the strength grows: C of FairGLVQ, the "
         "number of projections of INP. The *equal opportunity gap* counts only people whose true label is favourable."
     )
-    cells = paper.experiments("Figure 2", name)
-    runner.panel(cells)
-    here = _here(rows)
-    for cell in cells:
-        words = runner.agreement(cell, curve.rows_of(rows, cell.method, cell.strength))
-        if words:
-            st.caption(f"✕ {words}")
+    runner.panel(paper.experiments("Figure 2", name), rows)
     printed = paper.published()
     printed = printed[printed["source"] == "Figure 2"]
     table = curve.summary(rows)
     for column, measure in zip(st.columns(2), GAPS, strict=True):
         with column:
-            figure = figure2(table, rows, printed, measure, here=here, theme=theme())
+            figure = figure2(table, rows, printed, measure, here=_here(), theme=theme())
             st.plotly_chart(figure, key=f"figure2_{name}_{measure}", alt=alt_text(table, measure), **CHART)
     st.markdown(_verdict(name, found))
     with st.expander("The numbers", key="figure2_numbers"):
@@ -63,29 +56,23 @@ def draw() -> None:
 def offer_download() -> None:
     """For the end of the page: COMPAS, if running it here needs it."""
     if download.needed(visit().paper.figure):
-        download.offer(back=_leave)
+        download.offer(back=partial(store, "paper.figure", "adult"))
 
 
-def _leave() -> None:
-    visit().paper.figure = "adult"
-
-
-def _here(rows: pd.DataFrame) -> pd.DataFrame:
+def _here() -> pd.DataFrame:
     """What was computed in this visit on the same data set."""
     name = visit().paper.figure
     return pd.DataFrame([row for cell, own in visit().paper.rows.items() if cell.dataset == name for row in own])
 
 
 def _verdict(name: str, found: pd.DataFrame) -> str:
-    measures = paper.MEASURES
-    known = [(row, m) for _, row in found.iterrows() for m in measures if not np.isnan(row[f"{m}_off"])]
-    far = [(row, m) for row, m in known if row[f"{m}_off"] > LARGE]
-    words = [f"**{len(known) - len(far)} of {len(known)} numbers agree** within two standard deviations."]
+    far, agree = far_off(found, paper.MEASURES)
+    words = [agree]
     points = list(dict.fromkeys(curve.label(row.method, row.strength) for row, _ in far))
     if points:
         words.append(f"Those that do not are all of {listed(points)}.")
     fair = found[found["method"] == "fairglvq"]
-    largest = max(float(fair[f"{m}_off"].max()) for m in measures)
+    largest = max(float(fair[f"{m}_off"].max()) for m in paper.MEASURES)
     words.append(f"All of FairGLVQ on {DATASETS[name].title} are within {number(largest, 1)} standard deviations.")
     if any(row.method == "inp" for row, _ in far):
         words.append("Where INP differs, its projections leave (nearly) nothing: see *Why they differ*.")

@@ -22,8 +22,8 @@ from fairglvq.figures.paper import (
 from fairglvq.tradeoff.measures import MEASURES
 from fairglvq.wording import gap, listed, number, percent, points
 from pages.shared.paper.session import REASONS
-from pages.shared.paper.table1 import CHART, SHOWN
-from pages.shared.style import theme
+from pages.shared.paper.table1 import SHOWN
+from pages.shared.style import CHART, theme
 from pages.shared.visit import visit
 from pages.shared.widgets import one_of
 
@@ -49,11 +49,7 @@ def step() -> None:
         f"left out a factor 4. With the same η, their steps are longer by a factor of {ratios}. So the printed η "
         "belongs to the published step. Algorithm 1 with the printed η ends elsewhere; a larger η brings it closer."
     )
-    names = {
-        "published step": "published step",
-        "Algorithm 1": "Algorithm 1",
-        "Algorithm 1, larger η": "Algorithm 1,<br>η = 0.03",
-    }
+    names = {how: how for how in paper.STEPS} | {"Algorithm 1, larger η": "Algorithm 1,<br>η = 0.03"}
     found = {
         (name, how): bundle.rows(paper.table1_sweep(name, how)).query("method == 'fairglvq'")
         for name in ("local", "xor")
@@ -73,8 +69,7 @@ def step() -> None:
             st.plotly_chart(figure, key=f"steps_{measure}", alt=dots_alt(dots, measure), **CHART)
     means = {key: rows[list(SHOWN)].mean() for key, rows in found.items()}
     said = [
-        f"{how.lower() if how.startswith('p') else how}: {percent(means['xor', how].accuracy)} accuracy, gap "
-        f"{gap(means['xor', how].statistical_parity)}"
+        f"{how}: {percent(means['xor', how].accuracy)} accuracy, gap {gap(means['xor', how].statistical_parity)}"
         for how in paper.STEPS
     ]
     n = len(found["xor", "published step"])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from fairglvq.datasets import DATASETS
@@ -13,7 +14,7 @@ from fairglvq.experiments import paper
 from fairglvq.experiments.paper import Experiment
 from fairglvq.scenes.settings import Settings
 from fairglvq.scenes.sources import dataset_of
-from fairglvq.tradeoff.curve import label
+from fairglvq.tradeoff.curve import label, rows_of
 from fairglvq.wording import count
 from pages.shared import download, runs
 from pages.shared.visit import visit
@@ -32,8 +33,8 @@ def title(cell: Experiment) -> str:
     return f"{DATASETS[cell.dataset].title}, {label(cell.method, cell.strength)}"
 
 
-def panel(cells: Sequence[Experiment]) -> None:
-    """Choose one, run it, watch it, stop it."""
+def panel(cells: Sequence[Experiment], bundled: pd.DataFrame) -> None:
+    """Choose one, run it, watch it, stop it; and how what was run compares with the bundled rows."""
     here = visit().paper
     if here.cell not in cells:
         here.cell = cells[0]
@@ -47,6 +48,10 @@ def panel(cells: Sequence[Experiment]) -> None:
         if here.problem:
             st.error(here.problem)
             here.problem = ""
+    for cell in cells:
+        words = _agreement(cell, rows_of(bundled[bundled["dataset"] == cell.dataset], cell.method, cell.strength))
+        if words:
+            st.caption(f"✕ {words}")
 
 
 def _choice(cells: Sequence[Experiment]) -> None:
@@ -87,9 +92,9 @@ def scores(cell: Experiment, measure: str) -> list[float]:
     return [float(row[measure]) for row in visit().paper.rows.get(cell, []) if not np.isnan(row[measure])]
 
 
-def agreement(cell: Experiment, bundled: Any) -> str:
+def _agreement(cell: Experiment, bundled: pd.DataFrame) -> str:
     """How the rows that were run here compare with those that came with the project, fold by fold; nothing if none."""
-    known = {(row.seed, row.fold): row for row in bundled.itertuples()}
+    known: dict[Any, Any] = {(row.seed, row.fold): row for row in bundled.itertuples()}
     own = visit().paper.rows.get(cell, [])
     pairs = [(row, known[row["seed"], row["fold"]]) for row in own if (row["seed"], row["fold"]) in known]
     if not own:

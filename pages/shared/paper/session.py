@@ -65,9 +65,7 @@ def from_query(params: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
         name: links.one_of(params, name, {_text(value): value for value in allowed}, getattr(usual, name), repairs)
         for name, allowed in ALLOWED.items()
     }
-    unknown = [name for name in params if name not in {*ALLOWED, *DISPLAY_PARAMETERS, "embed"}]
-    repairs += [f"“{links.short(name)}” in the link means nothing here and was left out." for name in unknown]
-    return values, repairs
+    return values, repairs + links.unknown(params, {*ALLOWED, *DISPLAY_PARAMETERS, "embed"})
 
 
 def _text(value: Any) -> str:

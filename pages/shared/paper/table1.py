@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -16,9 +17,8 @@ from fairglvq.tradeoff.curve import rows_of
 from fairglvq.tradeoff.measures import MEASURES
 from fairglvq.wording import number, signed
 from pages.shared.paper import runner
-from pages.shared.style import theme
+from pages.shared.style import CHART, theme
 
-CHART: dict[str, Any] = {"theme": None, "config": {"displayModeBar": False}}
 SHOWN = ("accuracy", "statistical_parity")
 LARGE = 2.0
 """Distances of more spreads than this are marked."""
@@ -59,12 +59,8 @@ def draw() -> None:
     )
     st.html(STYLE + table_html(found))
     st.caption(HOW)
-    st.markdown("\n".join(f"- {words}" for words in [*_verdict(found), _two_heaps(rows)]))
-    runner.panel(cells)
-    for cell in cells:
-        words = runner.agreement(cell, rows_of(rows[rows["dataset"] == cell.dataset], cell.method, cell.strength))
-        if words:
-            st.caption(f"✕ {words}")
+    st.markdown("\n".join(f"- {words}" for words in [*_verdict(found), _two_clusters(rows)]))
+    runner.panel(cells, rows)
     for column, measure in zip(st.columns(2), SHOWN, strict=True):
         dots = [_dots(cell, rows, found, measure) for cell in cells]
         with column:
@@ -80,10 +76,10 @@ def table_html(found: pd.DataFrame) -> str:
     names = list(dict.fromkeys(found["method"]))
     head = "".join(f"<th>{methods.get(name).title}</th>" for name in names)
     body = []
-    for dataset in dict.fromkeys(found["dataset"]):
+    for dataset, rows in found.groupby("dataset", sort=False):
+        own = rows.set_index("method")
         for measure in SHOWN:
             first = measure == SHOWN[0]
-            own = found[found["dataset"] == dataset].set_index("method")
             cells = "".join(
                 _cell(own.loc[name], measure, Experiment(dataset, name, _none(own.loc[name, "strength"])))
                 for name in names
@@ -92,10 +88,12 @@ def table_html(found: pd.DataFrame) -> str:
             title = f"{DATASETS[dataset].title}<br>" if first else ""
             heading = f"<th>{title}<span class='off'>{unit}</span></th>"
             body.append(f"<tr class='{'first' if first else ''}'>{heading}{cells}</tr>")
-    return (
-        f"<div class='paper-table'><table><thead><tr><th>mean ± sd</th>{head}</tr></thead>"
-        f"<tbody>{''.join(body)}</tbody></table></div>"
-    )
+    return framed(f"<th>mean ± sd</th>{head}", body)
+
+
+def framed(head: str, body: list[str]) -> str:
+    """A table with this head and these rows, in the style of the page."""
+    return f"<div class='paper-table'><table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
 
 
 def _none(strength: float) -> float | None:
@@ -122,9 +120,8 @@ def _spread(mean: float, spread: float, decimals: int) -> str:
 
 def _verdict(found: pd.DataFrame) -> list[str]:
     """How many numbers agree, and what is behind those that do not."""
-    offs = [(row, measure) for _, row in found.iterrows() for measure in SHOWN]
-    far = [(row, measure) for row, measure in offs if row[f"{measure}_off"] > LARGE]
-    words = [f"**{len(offs) - len(far)} of {len(offs)} numbers agree** within two standard deviations."]
+    far, agree = far_off(found, SHOWN)
+    words = [agree]
     for row, measure in far:
         name = f"{DATASETS[row.dataset].title}, {methods.get(row.method).title}"
         words.append(
@@ -144,7 +141,14 @@ def _verdict(found: pd.DataFrame) -> list[str]:
     return words
 
 
-def _two_heaps(rows: pd.DataFrame) -> str:
+def far_off(found: pd.DataFrame, measures: Sequence[str]) -> tuple[list[tuple[Any, str]], str]:
+    """Rows and measures whose numbers are far from those in print, and how many are not, in words."""
+    known = [(row, m) for _, row in found.iterrows() for m in measures if not math.isnan(row[f"{m}_off"])]
+    far = [(row, m) for row, m in known if row[f"{m}_off"] > LARGE]
+    return far, f"**{len(known) - len(far)} of {len(known)} numbers agree** within two standard deviations."
+
+
+def _two_clusters(rows: pd.DataFrame) -> str:
     """Local's gaps of FairGLVQ, which depend on an answer that chance decides."""
     own = rows[(rows["dataset"] == "local") & (rows["method"] == "fairglvq")]["statistical_parity"]
     return (

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -13,7 +11,7 @@ from fairglvq.explain import alike
 from fairglvq.explain.alike import Alike
 from fairglvq.explain.view import View
 from pages.shared.prototypes import sentences
-from pages.shared.prototypes.cards import number_of, row_chosen
+from pages.shared.prototypes.people import first_of, people_table
 from pages.shared.prototypes.sentences import md
 
 LISTED = 20  # people
@@ -63,28 +61,17 @@ def _by_cell(view: View, method: str, found: Alike) -> None:
 
 def _people(view: View, method: str, found: Alike) -> None:
     st.markdown("**Decided unlike the people most like them**")
-    some, people = found.unlike[:LISTED], view.people
+    some = found.unlike[:LISTED]
     if not len(some):
         st.markdown("Nobody: everybody is decided like most of those most like them.")
         return
     decided, n = view.cells(method).decisions, found.near.others.people.shape[1]
     agrees = found.agreement[np.searchsorted(found.near.compared, some)]
-    table = pd.DataFrame(
-        {
-            "person": [number_of(view, i) for i in some],
-            "group": [people.groups[g] for g in people.s[some]],
-            "true label": [people.classes[c] for c in people.y[some]],
-            "decision": [people.classes[c] for c in decided[some]],
-            f"same, of {n}": np.round(agrees * n).astype(int),
-        }
-    )
-    st.dataframe(
-        table,
-        hide_index=True,
-        key="p_unlike",
-        on_select=partial(row_chosen, "p_unlike", view.settings.dataset, some),
-        selection_mode="single-row",
-        alt="People decided unlike most of those most like them, a row each.",
-    )
-    more = f" The first {LISTED} of {len(found.unlike):,} are listed." if len(found.unlike) > LISTED else ""
+    columns = {
+        "decision": [view.people.classes[c] for c in decided[some]],
+        f"same, of {n}": np.round(agrees * n).astype(int),
+    }
+    alt = "People decided unlike most of those most like them, a row each."
+    people_table(view, some, columns, key="p_unlike", alt=alt)
+    more = first_of(LISTED, len(found.unlike))
     st.caption(f"Tick a row to meet that person, and those most like them.{more}")

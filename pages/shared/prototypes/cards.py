@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from fairglvq import explain, wording
 from fairglvq.explain import Explained, Order, metric
+from fairglvq.explain.leaves import ExplainedTree
 from fairglvq.explain.traits import SEEN, Difference, differences, traits
 from fairglvq.explain.view import View
 from fairglvq.fairness.cells import Cells
 from fairglvq.figures import prototypes as figures
 from fairglvq.grammar import CLASS_COLOURS
 from pages.shared.prototypes import sentences
+from pages.shared.prototypes.people import number_of, show_person
 from pages.shared.prototypes.sentences import md
 from pages.shared.prototypes.view import marks_of
-from pages.shared.style import theme
+from pages.shared.style import CHART, theme
 from pages.shared.visit import visit
 from pages.shared.widgets import bound, button, one_of
 
@@ -30,7 +34,6 @@ SORTS: dict[Order, str] = {
     "impurity": "Mixed true labels",
 }
 MIXTURE = "How likely two people of a cell differ in their true label: 0 is a cell of one class only."
-CHART: dict[str, Any] = {"theme": None, "config": {"displayModeBar": False}}
 
 
 def draw(view: View, method: str) -> None:
@@ -42,11 +45,10 @@ def draw(view: View, method: str) -> None:
     with right:
         _map(view, method)
     _metric(view, method)
-    order = _order(explained)
     opened = _opened(view, method)
     with st.container(border=True, key="open_card"):
         _full(view, method, explained, opened)
-    _grid(view, method, explained, order)
+    _all_cards(view, method, explained)
 
 
 def open_card(p: int) -> None:
@@ -64,8 +66,13 @@ def _opened(view: View, method: str) -> int:
     return here.opened[1]
 
 
+def _clickable(figure: go.Figure, key: str, alt: str) -> None:
+    """A chart whose marks open cards."""
+    st.plotly_chart(figure, key=key, on_select=partial(_clicked, key), selection_mode="points", alt=alt, **CHART)
+
+
 def _clicked(key: str) -> None:
-    """A click on a chart opens the card; a click beside the marks keeps it."""
+    """A click on a mark opens its card; a click beside the marks keeps the one that is open."""
     for point in st.session_state[key]["selection"]["points"]:
         p = int(point["customdata"][0]) if "customdata" in point else -1
         if p >= 0:
@@ -77,9 +84,8 @@ def _clicked(key: str) -> None:
 
 def _waterfall(view: View, method: str, explained: Explained) -> None:
     st.markdown("## Where the gap comes from")
-    here = visit().prototypes
     one_of("Gap", sentences.MEASURES, "prototypes.measure", label_visibility="collapsed")
-    measure = here.measure
+    measure = visit().prototypes.measure
     parts = explained.contributions(measure)
     if parts.gap != parts.gap:
         st.markdown("There are no two groups to compare, so there is no gap to take apart.")
@@ -94,15 +100,8 @@ def _waterfall(view: View, method: str, explained: Explained) -> None:
         ("waterfall", method, measure, theme()),
         lambda: figures.waterfall_figure(parts, marks, measure=name, theme=theme()),
     )
-    st.plotly_chart(
-        figure,
-        key="p_waterfall",
-        on_select=lambda: _clicked("p_waterfall"),
-        selection_mode="points",
-        alt=alt,
-        **CHART,
-    )
-    st.caption(sentences.silent_cells(view, explained, parts))
+    _clickable(figure, "p_waterfall", alt)
+    st.caption(sentences.waterfall_caption(view, parts))
     with st.expander("The same as a table"):
         st.dataframe(parts_table(view, explained, parts, "prototype"), hide_index=True, alt=alt)
 
@@ -110,25 +109,13 @@ def _waterfall(view: View, method: str, explained: Explained) -> None:
 def parts_table(view: View, explained: Cells, parts: explain.Contributions, noun: str) -> pd.DataFrame:
     """A row per prototype or leaf that adds something, and the sum."""
     steps = figures.waterfall_steps(parts.values, len(parts.values))
-    ahead, behind = (view.people.groups[g] for g in (parts.ahead, parts.behind))
-    n = explained.members(parts.measure)  # (P, G)
-    rows = [
-        {
-            noun: str(p + 1),
-            f"n {ahead}": int(n[p, parts.ahead]),
-            f"n {behind}": int(n[p, parts.behind]),
-            "points of the gap": round(100 * value, 2),
-        }
-        for p, value in steps
-    ]
     own = explained.answers == view.people.favourable
-    total = {
-        noun: "all",
-        f"n {ahead}": int(n[own, parts.ahead].sum()),
-        f"n {behind}": int(n[own, parts.behind].sum()),
-        "points of the gap": round(100 * parts.gap, 2),
-    }
-    return pd.DataFrame([*rows, total])
+    n = explained.members(parts.measure)  # (P, G)
+    table: dict[str, list] = {noun: [*(str(p + 1) for p, _ in steps), "all"]}
+    for g in (parts.ahead, parts.behind):
+        table[f"n {view.people.groups[g]}"] = [*(n[p, g] for p, _ in steps), n[own, g].sum()]
+    table["points of the gap"] = [round(100 * value, 2) for value in (*(value for _, value in steps), parts.gap)]
+    return pd.DataFrame(table)
 
 
 def _map(view: View, method: str) -> None:
@@ -142,14 +129,7 @@ def _map(view: View, method: str) -> None:
         ("map", method, theme()),
         lambda: figures.map_figure(shown, marks, axes=view.axes(method), people=crowd, theme=theme()),
     )
-    st.plotly_chart(
-        figure,
-        key="p_map",
-        on_select=lambda: _clicked("p_map"),
-        selection_mode="points",
-        alt=figures.map_alt(marks),
-        **CHART,
-    )
+    _clickable(figure, "p_map", figures.map_alt(marks))
     told = "A larger mark decides for more people. Click one to open its card."
     if axes:
         told += " " + sentences.own_plane(axes)
@@ -211,7 +191,7 @@ def _full(view: View, method: str, explained: Explained, p: int) -> None:
         _people(view, explained, p)
         _apart(view, explained, p, rival, average)
         st.markdown(f"**Its part in the gap.** {sentences.contribution(view, explained, p)}")
-        st.markdown(f"**If it were removed.** {sentences.removal(view, explained.without(p), p)}")
+        st.markdown(f"**If it were removed.** {sentences.removal(view, explained.without(p))}")
     _no_such_person(average)
     _every_column(view, explained, p, rival)
     _details(explained, p)
@@ -316,66 +296,52 @@ def _closest(view: View, explained: Explained, p: int) -> None:
             button(f"Explain {number_of(view, i)}", show_person, view.settings.dataset, i, key=f"explain_{i}")
 
 
-def number_of(view: View, i: int) -> str:
-    """What a person is called: the row of the data set, counted from 1."""
-    row = int(view.points.rows[i])
-    noun = "person" if view.settings.real else "point"
-    return f"{noun} {row + 1}" if row >= 0 else f"painted point {i + 1}"
-
-
-def show_person(dataset: str, i: int) -> None:
-    """Go to the section about one person, and show this one."""
-    here = visit().prototypes
-    here.person = dataset, i
-    here.section, here.way = "person", "row"
-
-
-def row_chosen(key: str, dataset: str, some: np.ndarray) -> None:
-    """For a table of people: show the one whose row was ticked."""
-    for row in st.session_state[key]["selection"]["rows"]:
-        show_person(dataset, int(some[row]))
-
-
 # ---- all cards in short ----
 
 
-def _order(explained: Explained) -> list[int]:
-    return explained.order(visit().prototypes.order)
-
-
-def _grid(view: View, method: str, explained: Explained, order: list[int]) -> None:
-    here = visit().prototypes
-    one_of("Cards sorted by", SORTS, "prototypes.order", help=MIXTURE)
+def _all_cards(view: View, method: str, explained: Explained) -> None:
+    order = sorted_cards(explained)
     deciding, idle = ([p for p in order if bool(explained.sizes[p]) is some] for some in (True, False))
-    _cards(view, method, explained, deciding if here.all_cards else deciding[:FIRST])
-    if len(deciding) > FIRST:
-        bound("toggle", f"Show all {len(deciding)} cards", "prototypes.all_cards")
+    draw_short = partial(_short, view, method, explained, explained.contributions())
+    first_cards(deciding, draw_short)
     if idle:
         told = wording.count(len(idle), "prototype decides", "prototypes decide")
         fold = st.expander(f"{told} for nobody who was measured", key="idle_cards", on_change="rerun")
         if fold.open:
             with fold:
-                _cards(view, method, explained, idle)
+                _grid(idle, draw_short)
 
 
-def _cards(view: View, method: str, explained: Explained, shown: list[int]) -> None:
-    parts = explained.contributions()
+def sorted_cards(cells: Explained | ExplainedTree) -> list[int]:
+    """The cells in the order that the visitor chooses."""
+    one_of("Cards sorted by", SORTS, "prototypes.order", help=MIXTURE)
+    return cells.order(visit().prototypes.order)
+
+
+def first_cards(order: list[int], draw_card: Callable[[int], None]) -> None:
+    """The first few cards, or all of them if the visitor wants it."""
+    _grid(order if visit().prototypes.all_cards else order[:FIRST], draw_card)
+    if len(order) > FIRST:
+        bound("toggle", f"Show all {len(order)} cards", "prototypes.all_cards")
+
+
+def _grid(shown: list[int], draw_card: Callable[[int], None]) -> None:
+    """Cards with a frame, three in a row."""
     for start in range(0, len(shown), 3):
         for column, p in zip(st.columns(3), shown[start : start + 3], strict=False):
             with column, st.container(border=True, key=f"card_{p}"):
-                _short(view, method, explained, parts, p)
+                draw_card(p)
 
 
 def _short(view: View, method: str, explained: Explained, parts: explain.Contributions, p: int) -> None:
-    people = view.people
     st.html(sentences.heading(view, method, p, theme(), level=4))
     cell_in_short(view, explained, p)
-    st.markdown(_told(differences(people, explained.profiles[p], people.mean), "average", most=3))
-    gap = wording.signed_points(parts.values[p])
+    st.markdown(_told(differences(view.people, explained.profiles[p], view.people.mean), "average", most=3))
     after = explained.without(p).after
     st.markdown(
-        f"Parity gap: **{gap} points**. Without it: accuracy {wording.percent(after.accuracy)}, parity gap "
-        f"{wording.points(after.statistical_parity)}, opportunity gap {wording.points(after.equal_opportunity)}."
+        f"Parity gap: **{wording.signed_points(parts.values[p])} points**. Without it: accuracy "
+        f"{wording.percent(after.accuracy)}, parity gap {wording.points(after.statistical_parity)}, "
+        f"opportunity gap {wording.points(after.equal_opportunity)}."
     )
     button("Open card", open_card, p, key=f"open_{p}")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 import streamlit as st
 
@@ -13,11 +13,8 @@ from fairglvq.figures.tree import tree_alt, tree_figure
 from pages.shared.prototypes import cards, sentences
 from pages.shared.prototypes.sentences import md
 from pages.shared.prototypes.view import marks_of
-from pages.shared.style import theme
-from pages.shared.visit import visit
-from pages.shared.widgets import bound, one_of
+from pages.shared.style import CHART, theme
 
-CHART: dict[str, Any] = {"theme": None, "config": {"displayModeBar": False}}
 INTRO = (
     "A tree asks one question after another. Where they end is a **leaf**: everybody in it gets the same class. So a "
     "few cards tell how every decision is made, and for whom."
@@ -26,26 +23,23 @@ INTRO = (
 
 def draw(view: View, method: str) -> None:
     """The whole section."""
-    tree, here = view.tree(method), visit().prototypes
+    tree = view.tree(method)
     _diagram(view, method)
     parts = tree.contributions()
     if waterfall_steps(parts.values, len(parts.values)):
         with st.expander("Where the gap comes from, leaf by leaf"):
             table = cards.parts_table(view, tree, parts, "leaf")
             st.dataframe(table, hide_index=True, alt="What each leaf adds to the statistical parity gap.")
-    one_of("Cards sorted by", cards.SORTS, "prototypes.order", help=cards.MIXTURE)
-    order = tree.order(here.order)
-    shown = order if here.all_cards else order[: cards.FIRST]
-    for start in range(0, len(shown), 3):
-        for column, p in zip(st.columns(3), shown[start : start + 3], strict=False):
-            with column, st.container(border=True, key=f"card_{p}"):
-                st.html(sentences.heading(view, method, p, theme(), level=4))
-                st.markdown(f"**{md(tree.rules[p])}**")
-                cards.cell_in_short(view, tree, p)
-                st.markdown(sentences.contribution(view, tree, p))
-                st.markdown(f"**If it were removed.** {sentences.removal(view, tree.without(p), p)}")
-    if len(order) > cards.FIRST:
-        bound("toggle", f"Show all {len(order)} cards", "prototypes.all_cards")
+    cards.first_cards(cards.sorted_cards(tree), partial(_card, view, method))
+
+
+def _card(view: View, method: str, p: int) -> None:
+    tree = view.tree(method)
+    st.html(sentences.heading(view, method, p, theme(), level=4))
+    st.markdown(f"**{md(tree.rules[p])}**")
+    cards.cell_in_short(view, tree, p)
+    st.markdown(sentences.contribution(view, tree, p))
+    st.markdown(f"**If it were removed.** {sentences.removal(view, tree.without(p))}")
 
 
 def _diagram(view: View, method: str) -> None:

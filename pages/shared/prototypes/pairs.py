@@ -11,18 +11,17 @@ from fairglvq.explain.traits import differences
 from fairglvq.explain.view import View
 from fairglvq.figures import prototypes as figures
 from fairglvq.intervals import SMALL
+from fairglvq.scenes.scene import TITLES
 from pages.shared.prototypes import sentences
-from pages.shared.prototypes.cards import CHART, FIRST
+from pages.shared.prototypes.cards import FIRST
 from pages.shared.prototypes.sentences import md
-from pages.shared.prototypes.view import marks_of, title
-from pages.shared.style import theme
+from pages.shared.prototypes.view import marks_of
+from pages.shared.style import CHART, theme
 from pages.shared.visit import visit
 from pages.shared.widgets import bound
 
 BEFORE = "glvq"
 ALONE = "No other method with prototypes is trained: choose one beside GLVQ."
-
-
 AIMS = {
     "paritylvq": "keeps the gap between groups within what is allowed",
     "fairglvq": "also pushes against what tells groups apart",
@@ -42,9 +41,9 @@ def draw(view: View, method: str) -> None:
         st.markdown(ALONE)
         return
     pairs = explain.match(view.explained(BEFORE), view.explained(after))
-    st.markdown(f"## {title(BEFORE)} beside {title(after)}")
+    st.markdown(f"## {TITLES[BEFORE]} beside {TITLES[after]}")
     st.markdown(
-        f"{title(BEFORE)} only wants to be right; {title(after)} {AIMS[after]}. Each prototype of one is paired with "
+        f"{TITLES[BEFORE]} only wants to be right; {TITLES[after]} {AIMS[after]}. Each prototype of one is paired with "
         "one of the same class of the other, so that all ways together are shortest."
     )
     left, right = st.columns([5, 4], gap="large")
@@ -52,7 +51,8 @@ def draw(view: View, method: str) -> None:
         _picture(view, after, pairs)
     with right:
         _scores(view, after)
-        _payers(view, after)
+        for line in payers(view, after):
+            st.markdown(line)
     st.markdown("## What moved, furthest first")
     shown = pairs if visit().prototypes.all_pairs else pairs[:FIRST]
     for pair in shown:
@@ -67,7 +67,7 @@ def _picture(view: View, after: str, pairs: list[explain.Pair]) -> None:
     old, new = marks_of(view, BEFORE), marks_of(view, after)
     marks = new._replace(labels=new.labels[now], pseudo=new.pseudo[now], shares=new.shares[now])
     flipped = int(np.sum(old.pseudo[was] != new.pseudo[now]))
-    titles = title(BEFORE), title(after)
+    titles = TITLES[BEFORE], TITLES[after]
     figure = figures.pairs_figure(
         view.places(view.explained(BEFORE).profiles, after)[was],
         view.places(view.explained(after).profiles, after)[now],
@@ -87,7 +87,7 @@ def _scores(view: View, after: str) -> None:
     rows = {}
     for method in (BEFORE, after):
         score = view.explained(method).score
-        rows[title(method)] = [
+        rows[TITLES[method]] = [
             wording.percent(score.accuracy),
             wording.points(score.statistical_parity),
             wording.points(score.equal_opportunity),
@@ -95,12 +95,6 @@ def _scores(view: View, after: str) -> None:
     names = ["accuracy", "statistical parity gap, points", "equal opportunity gap, points"]
     st.table(pd.DataFrame(rows, index=names), border="horizontal")
     st.caption(f"Measured on {view.measured_words}.")
-
-
-def _payers(view: View, after: str) -> None:
-    """Who gained and who lost the favourable decision, group by group."""
-    for line in payers(view, after):
-        st.markdown(line)
 
 
 def payers(view: View, after: str) -> list[str]:
@@ -129,6 +123,6 @@ def _told(view: View, after: str, pair: explain.Pair) -> str:
     sizes = f"{was.sizes[pair.before]:,} → {now.sizes[pair.after]:,} people"
     moved = "; ".join(md(d.words("before")) for d in found[:4] if d.gap >= 0.05)
     return (
-        f"**{title(BEFORE)} {pair.before + 1} → {title(after)} {pair.after + 1}**, decides {label}, {group}, {sizes}; "
-        f"moved by {pair.distance:.2f} (the range of one feature is 1). Most in: {moved or 'nothing'}."
+        f"**{TITLES[BEFORE]} {pair.before + 1} → {TITLES[after]} {pair.after + 1}**, decides {label}, {group}, {sizes}"
+        f"; moved by {pair.distance:.2f} (the range of one feature is 1). Most in: {moved or 'nothing'}."
     )

@@ -20,11 +20,11 @@ from fairglvq.intervals import SMALL
 from fairglvq.scenes.scene import TITLES
 from fairglvq.scenes.settings import TABLE
 from pages.shared.prototypes import sentences
-from pages.shared.prototypes.cards import CHART, number_of, row_chosen
 from pages.shared.prototypes.pairs import ALONE, BEFORE, after_glvq, payers
+from pages.shared.prototypes.people import first_of, number_of, people_table
 from pages.shared.prototypes.sentences import md
-from pages.shared.prototypes.view import current_view, title
-from pages.shared.style import theme
+from pages.shared.prototypes.view import current_view
+from pages.shared.style import CHART, theme
 from pages.shared.visit import visit
 from pages.shared.widgets import bound, button, control, one_of
 
@@ -45,9 +45,8 @@ LISTED = 300  # people in the list of those who pay
 
 def draw(view: View, method: str) -> None:
     """The whole section."""
-    here = visit().prototypes
     one_of("Who?", WAYS, "prototypes.way", label_visibility="collapsed")
-    way = here.way
+    way = visit().prototypes.way
     after = after_glvq(view, method)
     i = _current(view, after)
     if way == "typed":
@@ -110,7 +109,7 @@ def _picked(view: View, after: str, way: str, i: int) -> int | None:
     if way == "changed":
         changed = _changed(view, after)
         if not len(changed):
-            alike = f"{title(BEFORE)} and {title(after)} decide alike for all {view.measured_words}."
+            alike = f"{TITLES[BEFORE]} and {TITLES[after]} decide alike for all {view.measured_words}."
             st.markdown(ALONE if after == BEFORE else alike)
             return None
         if i not in changed:
@@ -248,14 +247,15 @@ def _decisions(view: View, x: np.ndarray, truth: int | None) -> None:
             row["right?"] = "right" if label == truth else "wrong"
         if method in view.models:
             verdict = decision.judge(view.models[method], x, truth)
-            clear, mus[TITLES[method]] = sentences.clarity(verdict, view.explained(method)), sentences.mu(verdict)
+            clear = sentences.clarity(verdict, view.explained(method))
+            mus[TITLES[method]] = wording.number(verdict.mu, 3)
         else:
             clear = sentences.leaf_accuracy(view.tree(method), x)
         rows.append(row | {"how clear": clear})
     st.table(pd.DataFrame(rows), hide_index=True, border="horizontal")
-    asked = "the true label" if truth is not None else "the class decided"
     if not mus:
         return
+    asked = "the true label" if truth is not None else "the class decided"
     with st.expander("Details for experts: how clear, as a number"):
         st.markdown("**μ.** " + ", ".join(f"{name} {mu}" for name, mu in mus.items()) + ".")
         st.caption(
@@ -276,7 +276,7 @@ def _why_leaf(view: View, method: str, x: np.ndarray) -> None:
     p = int(explained.model.tree.apply(x[None])[0])
     label = sentences.quoted(view.people.classes[explained.answers[p]])
     st.markdown(
-        f"**Why {title(method)} decides {label}.** This person is in leaf {p + 1}: **{md(explained.rules[p])}**. "
+        f"**Why {TITLES[method]} decides {label}.** This person is in leaf {p + 1}: **{md(explained.rules[p])}**. "
         f"Everybody there gets {label}."
     )
     rows = explained.cell(p)
@@ -293,29 +293,22 @@ def _most_alike(view: View, method: str, i: int) -> None:
     found = view.alike(method) if box.open else None
     if found is None:
         return
-    people, decided, others = view.people, view.cells(method).decisions, found.neighbours(i)
+    decided, others = view.cells(method).decisions, found.neighbours(i)
     away = found.near.others.distances[np.flatnonzero(found.near.compared == i)].ravel()
-    table = pd.DataFrame(
-        {
-            "person": [number_of(view, other) for other in others],
-            "group": [people.groups[g] for g in people.s[others]],
-            "true label": [people.classes[c] for c in people.y[others]],
-            "decision": [people.classes[c] for c in decided[others]],
-            "distance": [wording.number(float(d), 2) for d in away],
-        }
-    )
+    columns = {
+        "decision": [view.people.classes[c] for c in decided[others]],
+        "distance": [wording.number(float(d), 2) for d in away],
+    }
     same = int(np.sum(decided[others] == decided[i]))
-    box.markdown(f"{same} of {len(others)} get the same decision from {title(method)}.")
-    box.dataframe(
-        table, hide_index=True, key="p_neighbours", selection_mode="single-row",
-        on_select=partial(row_chosen, "p_neighbours", view.settings.dataset, others),
-        alt="The people most like this one, nearest first.",
-    )  # fmt: skip
-    left_out = "; ".join(map(sentences.quoted, alike.left_out(people)))
-    box.caption(
-        "Nearest first. A number counts by its part of the range, another category as 1"
-        + (f"; without {left_out}." if left_out else ".")
-    )
+    left_out = "; ".join(map(sentences.quoted, alike.left_out(view.people)))
+    with box:
+        st.markdown(f"{same} of {len(others)} get the same decision from {TITLES[method]}.")
+        alt = "The people most like this one, nearest first."
+        people_table(view, others, columns, key="p_neighbours", alt=alt)
+        st.caption(
+            "Nearest first. A number counts by its part of the range, another category as 1"
+            + (f"; without {left_out}." if left_out else ".")
+        )
 
 
 def _why(view: View, method: str, x: np.ndarray, truth: int | None) -> None:
@@ -324,7 +317,7 @@ def _why(view: View, method: str, x: np.ndarray, truth: int | None) -> None:
     parts = decision.shares(people, model, x, verdict.plus, verdict.minus)
     plus, minus = int(model.labels[verdict.plus]), int(model.labels[verdict.minus])
     st.markdown(
-        f"**Why {title(method)} decides {sentences.quoted(people.classes[verdict.label])}.** The rivals are prototype "
+        f"**Why {TITLES[method]} decides {sentences.quoted(people.classes[verdict.label])}.** The rivals are prototype "
         f"{verdict.plus + 1} for {sentences.quoted(people.classes[plus])} and prototype {verdict.minus + 1} for "
         f"{sentences.quoted(people.classes[minus])}. A bar shows for which of the two a column speaks, and how much."
     )
@@ -366,24 +359,23 @@ def _flip_test(view: View, method: str, x: np.ndarray, group: int | None) -> Non
     people = view.people
     block = decision.protected_block(people)
     if block is None:
-        group_name = sentences.quoted(people.group_column)
-        if decision.named_after_group(people):
-            told = f"{group_name} cannot be flipped alone: some of its values as a feature belong to several groups."
-        else:
+        told = "cannot be flipped alone: some of its values as a feature belong to several groups."
+        if not decision.named_after_group(people):
             told = (
-                f"{group_name} is not among the features: the models do not see it, so nothing changes if it alone "
-                "does. It can still act through features that go with it."
+                "is not among the features: the models do not see it, so nothing changes if it alone does. It can "
+                "still act through features that go with it."
             )
-        st.markdown(f"**Flip test.** {told}")
+        st.markdown(f"**Flip test.** {sentences.quoted(people.group_column)} {told}")
         return
     own = group if group is not None else _group_of(view, block, x)
     for flip in decision.flips(people, x, own):
+        answers = {TITLES[m]: (_decided(view, m, x), _decided(view, m, flip.x)) for m in view.trainings}
         changed = [
-            f"{TITLES[method]} would decide {sentences.quoted(people.classes[after])}"
-            for method in view.trainings
-            if (after := _decided(view, method, flip.x)) != _decided(view, method, x)
+            f"{name} would decide {sentences.quoted(people.classes[now])}"
+            for name, (before, now) in answers.items()
+            if now != before
         ]
-        same = [TITLES[m] for m in view.trainings if not any(line.startswith(TITLES[m] + " would") for line in changed)]
+        same = [name for name, (before, now) in answers.items() if now == before]
         told = "; ".join(changed) if changed else "no method would decide otherwise"
         if changed and same:
             told += f"; {wording.listed(same)} would not change"
@@ -404,7 +396,7 @@ def _flips_of_all(view: View, method: str) -> str:
         for n, whole, who in zip(*found, view.who, strict=True)
         if whole
     ]
-    return f"Among all {view.measured_words}, {title(method)} would decide otherwise for {wording.listed(told)}."
+    return f"Among all {view.measured_words}, {TITLES[method]} would decide otherwise for {wording.listed(told)}."
 
 
 def _group_of(view: View, block: Block, x: np.ndarray) -> int:
@@ -418,7 +410,7 @@ def _group_of(view: View, block: Block, x: np.ndarray) -> int:
 
 def _changes(view: View, method: str, x: np.ndarray) -> None:
     people = view.people
-    st.markdown(f"## The smallest single change that flips the decision of {title(method)}")
+    st.markdown(f"## The smallest single change that flips the decision of {TITLES[method]}")
     columns = people.columns
     here = visit().prototypes
     kept = here.immutable
@@ -474,34 +466,20 @@ def _immutable(view: View, columns: list[str]) -> list[str]:
 
 
 def _payers(view: View, after: str) -> None:
-    people, changed = view.people, _changed(view, after)
-    st.markdown(f"## Who pays, person by person: from {title(BEFORE)} to {title(after)}")
+    changed = _changed(view, after)
+    st.markdown(f"## Who pays, person by person: from {TITLES[BEFORE]} to {TITLES[after]}")
     st.markdown(" ".join(payers(view, after)))
     if not len(changed):
         return
     was, now = view.cells(BEFORE).decisions, view.cells(after).decisions
-    some = changed[:LISTED]
-    table = pd.DataFrame(
-        {
-            "person": [number_of(view, i) for i in some],
-            "group": [people.groups[g] for g in people.s[some]],
-            "true label": [people.classes[c] for c in people.y[some]],
-            title(BEFORE): [people.classes[c] for c in was[some]],
-            title(after): [people.classes[c] for c in now[some]],
-            "favourable decision": [
-                "gained" if now[i] == people.favourable else "lost" if was[i] == people.favourable else "neither"
-                for i in some
-            ],
-            "now": ["right" if now[i] == people.y[i] else "wrong" for i in some],
-        }
-    )
-    st.dataframe(
-        table,
-        hide_index=True,
-        key="p_payers",
-        on_select=partial(row_chosen, "p_payers", view.settings.dataset, some),
-        selection_mode="single-row",
-        alt="People whose decision changed, a row each.",
-    )
-    more = f" The first {LISTED} of {len(changed):,} are listed." if len(changed) > LISTED else ""
-    st.caption(f"Tick a row to see that person above.{more}")
+    some, classes, wanted = changed[:LISTED], view.people.classes, view.people.favourable
+    columns = {
+        TITLES[BEFORE]: [classes[c] for c in was[some]],
+        TITLES[after]: [classes[c] for c in now[some]],
+        "favourable decision": [
+            "gained" if now[i] == wanted else "lost" if was[i] == wanted else "neither" for i in some
+        ],
+        "now": ["right" if now[i] == view.people.y[i] else "wrong" for i in some],
+    }
+    people_table(view, some, columns, key="p_payers", alt="People whose decision changed, a row each.")
+    st.caption(f"Tick a row to see that person above.{first_of(LISTED, len(changed))}")

@@ -19,11 +19,11 @@ from fairglvq.fairness.cells import Cells
 from fairglvq.grammar import CLASS_COLOURS, GROUP_SHAPES, SHAPES, Theme
 from fairglvq.intervals import SMALL
 from fairglvq.report.templating import render
+from fairglvq.scenes.scene import TITLES
 from fairglvq.scenes.settings import Settings, points_of
 from fairglvq.wording import AxisTrait
-from pages.shared.prototypes.view import marks_of, title
+from pages.shared.prototypes.view import marks_of
 
-GLYPHS = {name: shape.glyph for name, shape in SHAPES.items()}
 MEASURES: dict[Measure, str] = {"statistical_parity": "Statistical parity", "equal_opportunity": "Equal opportunity"}
 CLOSE = 0.05  # |mu| below which a decision is called a close one
 CLOSE_SHARE = 0.1  # the same in a learned metric: if fewer people than this are decided about less clearly
@@ -56,16 +56,15 @@ def summary(view: View, method: str) -> str:
     noun = "leaves" if isinstance(explained, ExplainedTree) else f"prototypes{_where(explained)}"
     if isinstance(explained, Explained) and explained.model.blind:
         strength = f", blind along {explained.model.blind} of {view.people.X.shape[1]} directions,"
-    wanted = quoted(view.people.classes[view.people.favourable])
     told = (
-        f"**{title(method)}**{strength} decides with {n} {noun}{_fold(settings)}. Measured on "
+        f"**{TITLES[method]}**{strength} decides with {n} {noun}{_fold(settings)}. Measured on "
         f"{view.measured_words}, "
         f"**{wording.percent(score.accuracy)}** of its decisions are right."
     )
     if math.isnan(score.statistical_parity):
         return f"{told} There are no two groups to compare."
-    told += " " + _parity(view, explained, f"get {wanted}")
-    return told if math.isnan(score.equal_opportunity) else f"{told} {_opportunity(view, explained)}"
+    told += " " + _gap(view, explained, "statistical_parity")
+    return told if math.isnan(score.equal_opportunity) else f"{told} {_gap(view, explained, 'equal_opportunity')}"
 
 
 LAW = (
@@ -105,33 +104,23 @@ def _fold(settings: Settings) -> str:
     return f" (fold {fold + 1} of {folds} of a trade-off curve, seed {seed})"
 
 
-def _parity(view: View, explained: Cells, get: str) -> str:
-    parts, (rates, n) = explained.contributions("statistical_parity"), explained.rates("statistical_parity")
-    behind, ahead = md(view.who[parts.behind]), md(view.who[parts.ahead])
-    return (
-        f"Of 100 {behind}, {wording.of_hundred(rates[parts.behind])} {get}; of 100 {ahead}, "
-        f"{wording.of_hundred(rates[parts.ahead])}: a statistical parity gap of **{wording.points(parts.gap)} points**"
-        f"{_caution(view, parts, n)}."
+def _gap(view: View, explained: Cells, measure: Measure) -> str:
+    """A gap in people; where one of the groups is small, with that caution."""
+    parts, (rates, n) = explained.contributions(measure), explained.rates(measure)
+    (behind, less), (ahead, more) = (
+        (md(view.who[g]), wording.of_hundred(rates[g])) for g in (parts.behind, parts.ahead)
     )
-
-
-def _opportunity(view: View, explained: Cells) -> str:
-    parts, (rates, n) = explained.contributions("equal_opportunity"), explained.rates("equal_opportunity")
-    behind, ahead = md(view.who[parts.behind]), md(view.who[parts.ahead])
-    return (
-        f"Among those whose true label it is, {wording.of_hundred(rates[parts.behind])} of 100 {behind} get it and "
-        f"{wording.of_hundred(rates[parts.ahead])} of 100 {ahead}: an equal opportunity gap of "
-        f"**{wording.points(parts.gap)} points**"
-        f"{_caution(view, parts, n)}."
-    )
-
-
-def _caution(view: View, parts: Contributions, n: NDArray[np.int64]) -> str:
     few = [f"{n[g]} {md(view.who[g])}" for g in (parts.behind, parts.ahead) if n[g] < SMALL]
-    return f" (uncertain: there are only {wording.listed(few)})" if few else ""
+    caution = f" (uncertain: there are only {wording.listed(few)})" if few else ""
+    if measure == "statistical_parity":
+        wanted = quoted(view.people.classes[view.people.favourable])
+        rates_told = f"Of 100 {behind}, {less} get {wanted}; of 100 {ahead}, {more}: a"
+    else:
+        rates_told = f"Among those whose true label it is, {less} of 100 {behind} get it and {more} of 100 {ahead}: an"
+    return f"{rates_told} {MEASURES[measure].lower()} gap of **{wording.points(parts.gap)} points**{caution}."
 
 
-def silent_cells(view: View, explained: Explained, parts: Contributions) -> str:
+def waterfall_caption(view: View, parts: Contributions) -> str:
     """Why most bars are of one class, and which group is ahead."""
     wanted = quoted(view.people.classes[view.people.favourable])
     who = [md(view.who[g]) for g in (parts.ahead, parts.behind)]
@@ -176,7 +165,7 @@ def heading(view: View, method: str, p: int, theme: Theme, level: int = 3) -> st
         noun=noun(view, method).capitalize(),
         number=p + 1,
         colour=CLASS_COLOURS[marks.labels[p]].mark(theme),
-        glyph=GLYPHS[GROUP_SHAPES[marks.pseudo[p]]],
+        glyph=SHAPES[GROUP_SHAPES[marks.pseudo[p]]].glyph,
         decides=marks.classes[marks.labels[p]],
         mostly=marks.groups[marks.pseudo[p]],
     )
@@ -223,24 +212,23 @@ def contribution(view: View, explained: Cells, p: int) -> str:
     wanted = view.people.favourable
     if math.isnan(parts.gap):
         return "There are no two groups to compare."
-    ahead, behind = rows[parts.ahead], rows[parts.behind]
-    who = [md(view.who[g]) for g in (parts.ahead, parts.behind)]
-    here = f"Of 100 {who[0]}, {wording.of_hundred(ahead.share_of_group)} are in this cell; of 100 {who[1]}, "
-    here += wording.of_hundred(behind.share_of_group)
-    if parts.values[p] == 0.0 and explained.answers[p] == wanted:
-        return f"{here}. It adds nothing to the gap."
-    if parts.values[p] == 0.0:
-        return f"{here}. It adds nothing to the gap: nobody here gets {quoted(view.people.classes[wanted])}."
-    verb = "adds" if parts.values[p] > 0 else "takes"
-    amount = f"{wording.points(abs(parts.values[p]))} points"
-    told = f"{here}: it **{verb} {amount}** {'to' if parts.values[p] > 0 else 'off'} the parity gap."
+    (ahead, more), (behind, less) = (
+        (md(view.who[g]), wording.of_hundred(rows[g].share_of_group)) for g in (parts.ahead, parts.behind)
+    )
+    here = f"Of 100 {ahead}, {more} are in this cell; of 100 {behind}, {less}"
+    value = parts.values[p]
+    if value == 0.0:
+        nobody = f": nobody here gets {quoted(view.people.classes[wanted])}"
+        return f"{here}. It adds nothing to the gap{'' if explained.answers[p] == wanted else nobody}."
+    verb, way = ("adds", "to") if value > 0 else ("takes", "off")
+    told = f"{here}: it **{verb} {wording.points(abs(value))} points** {way} the parity gap."
     chance = explained.contributions("equal_opportunity").values[p]
     if math.isnan(chance):
         return told
     return f"{told} Its part in the opportunity gap is {wording.signed_points(chance)} points."
 
 
-def removal(view: View, removed: Removal, p: int) -> str:
+def removal(view: View, removed: Removal) -> str:
     """What would happen without a prototype."""
     told = f"{_score_change(removed.before, removed.after)}. "
     if not removed.changed:
@@ -293,8 +281,3 @@ def leaf_accuracy(explained: ExplainedTree, x: NDArray[np.float64]) -> str:
     """How often the leaf of a scaled person is right."""
     here = explained.cell(int(explained.model.tree.apply(x[None])[0]))[-1]
     return f"right for {wording.percent(here.accuracy, 0)} of its leaf" if here.n else "nobody else in its leaf"
-
-
-def mu(verdict: Verdict) -> str:
-    """Mu with a true minus sign."""
-    return wording.number(verdict.mu, 3)

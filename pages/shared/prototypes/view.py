@@ -6,7 +6,6 @@ import numpy as np
 
 from fairglvq.explain.view import View, make_view
 from fairglvq.figures.prototypes import Marks
-from fairglvq.scenes.scene import TITLES
 from fairglvq.scenes.sources import GoneError, dataset_of
 from pages.shared.visit import visit
 
@@ -31,8 +30,3 @@ def marks_of(view: View, method: str) -> Marks:
     cells, people = view.cells(method), view.people
     pseudo = np.zeros_like(cells.answers) if cells.model.pseudo is None else cells.model.pseudo
     return Marks(cells.answers, pseudo, cells.sizes / cells.score.n, people.classes, people.groups)
-
-
-def title(method: str) -> str:
-    """What a method is called."""
-    return TITLES[method]

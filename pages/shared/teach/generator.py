@@ -11,7 +11,7 @@ import streamlit as st
 
 from fairglvq.lesson.steps import STEPS
 from fairglvq.lesson.texts import LANGUAGES, text
-from fairglvq.scenes.settings import FIELDS, PRESETS, Settings, with_changes
+from fairglvq.scenes.settings import FIELDS, PRESETS, with_changes
 from pages.shared import display, links
 from pages.shared.teach import addresses
 from pages.shared.visit import visit
@@ -39,17 +39,17 @@ def draw() -> None:
     else:
         _playground()
     with st.container(horizontal=True):
-        _toggle("Projector", "projector", help="Large letters, no side bar, no grey.")
+        control(
+            "toggle", "Projector", here.display.projector, partial(_show, "projector"), name="links_projector",
+            help="Large letters, no side bar, no grey.",
+        )  # fmt: skip
         bound("toggle", "Inside another page", "links.embedded", help="Without menu, for a frame in a course page.")
     link = addresses.made(here)
     st.code(link, language=None, wrap_lines=True)
     if here.embedded:
         st.markdown("To put it into a page:")
-        st.code(
-            f'<iframe src="{escape(link)}" width="100%" height="900" style="border:0"></iframe>',
-            "html",
-            wrap_lines=True,
-        )
+        frame = f'<iframe src="{escape(link)}" width="100%" height="900" style="border:0"></iframe>'
+        st.code(frame, "html", wrap_lines=True)
     st.link_button("Open it", link)
 
 
@@ -65,11 +65,11 @@ def _playground() -> None:
             "selectbox", "Picture", "links.picture", options=["", *PRESETS], width=320,
             format_func=lambda name: PRESETS[name].title if name else "As the playground shows it now",
         )  # fmt: skip
-        settings = _settings(here.picture)
+        settings = PRESETS[here.picture].settings if here.picture else visit().model.settings
         seed = settings.seed if here.seed is None else here.seed
-        control(
-            "number_input", "Seed", seed, partial(store, "links.seed"), name="links_seed", min_value=0,
-            max_value=int(FIELDS["seed"].high), step=1, width=150,
+        bound(
+            "number_input", "Seed", "links.seed", value=seed, min_value=0, max_value=int(FIELDS["seed"].high), step=1,
+            width=150,
         )  # fmt: skip
     here.model = links.to_query(with_changes(settings, seed=seed))
     for label, name, names, help_text in (
@@ -80,15 +80,6 @@ def _playground() -> None:
             "multiselect", label, sorted(getattr(here.display, name), key=list(names).index), partial(_show, name),
             name=f"links_{name}", options=list(names), format_func=lambda one, names=names: names[one], help=help_text,
         )  # fmt: skip
-
-
-def _settings(picture: str) -> Settings:
-    return PRESETS[picture].settings if picture else visit().model.settings
-
-
-def _toggle(label: str, name: str, **more: Any) -> None:
-    shown = getattr(visit().links.display, name)
-    control("toggle", label, shown, partial(_show, name), name=f"links_{name}", **more)
 
 
 def _show(name: str, value: Any) -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 from fairglvq.lesson.texts import LANGUAGES
 from fairglvq.report import handout_name
 from pages.shared.server import training_service
+from pages.shared.widgets import download
 
 INTRO = (
     "The lesson on four pages: its pictures, its questions, and space for what students expect and see. "
@@ -23,9 +24,9 @@ def draw() -> None:
     for language, name in LANGUAGES.items():
         with st.container(horizontal=True, key=f"handout_{language}"):
             for answers, label in ((False, "Handout"), (True, "Answer sheet")):
-                st.download_button(
+                download(
                     f"{label}, {name}", partial(_sheet, language, answers), handout_name(language, answers=answers),
-                    "text/html", on_click="ignore", key=f"handout_{language}_{answers}",
+                    "text/html", key=f"handout_{language}_{answers}",
                 )  # fmt: skip
 
 

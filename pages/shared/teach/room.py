@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import math
 import time
 from collections import defaultdict
@@ -13,19 +12,17 @@ import streamlit as st
 
 from fairglvq.classroom import summary
 from fairglvq.classroom.rooms import Pace, RoomError, RoomView
-from fairglvq.fairness import limit
-from fairglvq.fairness.limit import Limit
 from fairglvq.figures.classroom import Bar, bars_html, plane_alt, plane_figure
 from fairglvq.figures.svg import to_svg
 from fairglvq.lesson.filling import fill
-from fairglvq.lesson.steps import STEPS, Step
+from fairglvq.lesson.steps import STEPS
 from fairglvq.lesson.texts import LANGUAGES, text
 from fairglvq.wording import count
 from pages.shared import server
-from pages.shared.style import theme
+from pages.shared.style import show_svg, theme
 from pages.shared.teach import addresses
 from pages.shared.visit import visit
-from pages.shared.widgets import answer_buttons, bound, button, one_of
+from pages.shared.widgets import answer_buttons, bound, button, download, one_of, store
 
 POLL = 2.0  # seconds between two looks at the class
 CHALLENGES = {challenge.key: (step, challenge) for step in STEPS for challenge in step.challenges}
@@ -71,7 +68,7 @@ def draw() -> None:
 
 
 def _invite(code: str) -> None:
-    """How to join, to be read from the last row."""
+    """How to join, large enough for the last row of a classroom."""
     import segno  # only a teacher needs it
 
     here = visit().teach
@@ -96,7 +93,7 @@ def _invite(code: str) -> None:
 
 
 def _live() -> None:
-    """What changes while one looks."""
+    """What changes while the page is open."""
     answer_buttons()
     here = visit().teach
     try:
@@ -120,7 +117,7 @@ def _live() -> None:
 
 
 def _pace(pace: Pace) -> None:
-    """Hold the class, show it what happened, take it on, let it go."""
+    """Hold the class at a step, show the outcome, go on together, or release the class."""
     opened = f" Steps up to {pace.opened} are open for all." if pace.opened > 1 else ""
     st.markdown(f"**{_said(pace)}**{opened}")
     with st.container(horizontal=True, vertical_alignment="bottom", key="pace"):
@@ -174,25 +171,24 @@ def _set_pace(pace: Pace) -> None:
 
 def _where(room: RoomView) -> None:
     st.header("Where the class is", anchor=False)
-    here = sum(student.here for student in room.students)
     if not room.students:
         st.markdown("Nobody has come yet. Show the code or the link above: each student who opens it appears here.")
     else:
+        here = sum(student.here for student in room.students)
         st.markdown(f"**{count(len(room.students), 'student')}**, {here} on the page right now.")
     counts = summary.at_steps(room)
     language = visit().teach.language
     rows = [
-        Bar(f"{step.number} {text(step.key, language).title}", counts[step.number], _note(room.pace, step.number))
+        Bar(
+            f"{step.number} {text(step.key, language).title}", counts[step.number],
+            "held here" if room.pace.hold == step.number else "",
+        )
         for step in STEPS
-    ]
+    ]  # fmt: skip
     st.html(bars_html(rows, "Students by step"))
     hours = max(1, round((room.ends - time.time()) / 3600))
     left = count(hours, "hour") if hours < 48 else count(hours // 24, "day")
     st.caption(f"If nobody uses the room, it ends by itself in {left}; nothing of it is kept then.")
-
-
-def _note(pace: Pace, step: int) -> str:
-    return "held here" if pace.hold == step else ""
 
 
 def _predictions(room: RoomView) -> None:
@@ -215,7 +211,10 @@ def _predictions(room: RoomView) -> None:
 
 def _challenges(room: RoomView) -> None:
     st.header("Challenges: everybody's best model", anchor=False)
-    names = {key: f"Step {step.number}: {_target(key)}" for key, (step, _) in CHALLENGES.items()}
+    names = {
+        key: f"Step {step.number}: gap ≤ {100 * challenge.gap:g}, accuracy ≥ {100 * challenge.accuracy:g}%"
+        for key, (step, challenge) in CHALLENGES.items()
+    }
     here = visit().teach
     here.challenge = here.challenge or next(iter(CHALLENGES))
     one_of("Challenge", names, "teach.challenge", label_visibility="collapsed")
@@ -224,61 +223,30 @@ def _challenges(room: RoomView) -> None:
     alt = plane_alt(found, challenge)
     st.markdown(alt)
     if found:
-        figure = plane_figure(found, challenge, limit=_limit(step), theme=theme())
-        picture = to_svg(figure, width=1000, height=460, background="none", alt=alt)
-        data = base64.b64encode(picture.encode()).decode()
-        st.html(f'<img class="plane" alt="{escape(alt)}" src="data:image/svg+xml;base64,{data}">')
-
-
-def _target(key: str) -> str:
-    _, challenge = CHALLENGES[key]
-    return f"gap ≤ {100 * challenge.gap:g}, accuracy ≥ {100 * challenge.accuracy:g}%"
-
-
-def _limit(step: Step) -> Limit | None:
-    """The line that no model can pass, where it is known exactly."""
-    return None if step.settings.real else _known(step.settings.dataset)
-
-
-@st.cache_data(show_spinner=False)
-def _known(dataset: str) -> Limit:
-    return limit.known(dataset)
+        line = None if step.settings.real else server.known_limit(step.settings.dataset)  # no model can pass it
+        figure = plane_figure(found, challenge, limit=line, theme=theme())
+        show_svg(to_svg(figure, width=1000, height=460, background="none", alt=alt), "plane", alt)
 
 
 def _leave() -> None:
-    """Take the results along, and end the room."""
+    """Export the results, and end the room."""
     here = visit().teach
     with st.container(horizontal=True, vertical_alignment="center", key="leave"):
-        st.download_button(
-            "Export as CSV", partial(_csv, here.code, here.key), file_name=f"room_{here.code}.csv", mime="text/csv",
-            on_click="ignore",
-        )  # fmt: skip
+        download("Export as CSV", partial(_csv, here.code, here.key), f"room_{here.code}.csv", "text/csv")
         if not here.ending:
-            button("End the room", _ask_to_end)
+            button("End the room", store, "teach.ending", True)
         else:
             st.markdown("End it for everybody? Answers that you have not exported are lost.")
             button("Yes, end it", _end, type="primary")
-            button("No", _keep)
+            button("No", store, "teach.ending", False)
 
 
 def _csv(code: str, key: str) -> str:
     return summary.to_csv(server.rooms().look(code, key))
 
 
-def _ask_to_end() -> None:
-    visit().teach.ending = True
-
-
-def _keep() -> None:
-    visit().teach.ending = False
-
-
 def _end() -> None:
     here = visit().teach
     server.rooms().end(here.code, here.key)
-    here.problem, here.code, here.key, here.ending = (
-        f"Room {here.code} has ended, and nothing of it is kept.",
-        "",
-        "",
-        False,
-    )
+    here.problem = f"Room {here.code} has ended, and nothing of it is kept."
+    here.code, here.key, here.ending = "", "", False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -24,7 +23,7 @@ from fairglvq.tradeoff.choice import (
 )
 from pages.shared import own_table
 from pages.shared.controls import field_control
-from pages.shared.tradeoff.session import change, current
+from pages.shared.tradeoff.session import change, change_field, current
 from pages.shared.visit import visit
 from pages.shared.widgets import button, control
 
@@ -48,12 +47,12 @@ def panel(choice: Choice) -> None:
     left, right = st.columns(2)
     with left:
         control(
-            "selectbox", "Folds", choice.folds, partial(_set, "folds"), name="curve_folds", options=FOLDS,
+            "selectbox", "Folds", choice.folds, partial(change_field, "folds"), name="curve_folds", options=FOLDS,
             help="Parts of the data; each is measured once by models trained on the others.",
         )  # fmt: skip
     with right:
         control(
-            "selectbox", "Seeds", choice.seeds, partial(_set, "seeds"), name="curve_seeds", options=SEEDS,
+            "selectbox", "Seeds", choice.seeds, partial(change_field, "seeds"), name="curve_seeds", options=SEEDS,
             help="How often everything is done again with other folds, starts and orders.",
         )  # fmt: skip
     for name in MAIN:
@@ -96,11 +95,7 @@ def _strengths(name: str, values: tuple[float, ...]) -> None:
 
 
 def _setting(name: str, choice: Choice) -> None:
-    field_control(FIELDS[name], getattr(choice, name), partial(_set, name), name=f"curve_{name}")
-
-
-def _set(name: str, value: Any) -> None:
-    change(replace(current(), **{name: value}))
+    field_control(FIELDS[name], getattr(choice, name), partial(change_field, name), name=f"curve_{name}")
 
 
 def _set_dataset(dataset: str) -> None:

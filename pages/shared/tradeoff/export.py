@@ -22,6 +22,7 @@ from fairglvq.wording import in_hundredths
 from pages.shared.style import theme
 from pages.shared.tradeoff.results import Found, title_of
 from pages.shared.visit import visit
+from pages.shared.widgets import download
 
 BACKGROUND = {"light": "#ffffff", "dark": "#0e1117"}
 
@@ -73,14 +74,12 @@ def offer(choice: Choice, found: Found, table: pd.DataFrame, figure: go.Figure) 
             )
         svg = to_svg(figure, background=BACKGROUND[theme()], alt=alt_text(table, choice.x, choice.y))
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.download_button(
-                "Rows (CSV)", lambda: _rows(found), f"{name}.csv", "text/csv", on_click="ignore", key="t_csv"
-            )
+            download("Rows (CSV)", lambda: _rows(found), f"{name}.csv", "text/csv", key="t_csv")
             _png(svg, f"{name}.png")
-            st.download_button("Picture (SVG)", svg, f"{name}.svg", "image/svg+xml", on_click="ignore", key="t_svg")
-            st.download_button(
-                "Interactive (HTML)", lambda: _page(figure, choice), f"{name}.html", "text/html", on_click="ignore",
-                key="t_html", help="One file of about 5 MB that works without this program and without a network.",
+            download("Picture (SVG)", svg, f"{name}.svg", "image/svg+xml", key="t_svg")
+            download(
+                "Interactive (HTML)", lambda: _page(figure, choice), f"{name}.html", "text/html", key="t_html",
+                help="One file of about 5 MB that works without this program and without a network.",
             )  # fmt: skip
         script = script_of(choice)
         if script:
@@ -89,7 +88,7 @@ def offer(choice: Choice, found: Found, table: pd.DataFrame, figure: go.Figure) 
                 "fractions of 1."
             )
             st.code(script, language="python")
-            st.download_button("Python script", script, f"{name}.py", on_click="ignore", key="t_script")
+            download("Python script", script, f"{name}.py", "text/plain", key="t_script")
 
 
 def _readable(table: pd.DataFrame) -> pd.DataFrame:
@@ -108,8 +107,7 @@ def _rows(found: Found) -> str:
 
 def _page(figure: go.Figure, choice: Choice) -> str:
     whole = go.Figure(figure)
-    whole.update_layout(paper_bgcolor=BACKGROUND[theme()], title_text=title_of(choice.dataset))
-    whole.update_layout(margin_t=60)
+    whole.update_layout(paper_bgcolor=BACKGROUND[theme()], title_text=title_of(choice.dataset), margin_t=60)
     return whole.to_html(include_plotlyjs=True, config={"displaylogo": False})
 
 

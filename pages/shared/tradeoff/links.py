@@ -11,7 +11,7 @@ from fairglvq.scenes.sources import lent
 from fairglvq.tradeoff.choice import FOLDS, SEEDS, SHARED, Choice, digits, has_bins, read_strengths, usual
 from fairglvq.tradeoff.measures import MEASURES
 from pages.shared.display import PARAMETERS as DISPLAY_PARAMETERS
-from pages.shared.links import read_value, short, written
+from pages.shared.links import read_value, short, unknown, written
 
 
 def to_query(choice: Choice) -> dict[str, str]:
@@ -53,11 +53,7 @@ def from_query(params: Mapping[str, str]) -> tuple[Choice, list[str]]:
         values[name] = getattr(own, name) if found is None else found
     strengths = _read_methods(params, own, repairs)
     known = {FIELDS[n].query for n in SHARED} | {"data", "table", *values, "methods", "embed"} | DISPLAY_PARAMETERS
-    repairs += [
-        f"“{short(name)}” in the link means nothing here and was left out."
-        for name in params
-        if name not in known and not name.startswith("s_")
-    ]
+    repairs += unknown((name for name in params if not name.startswith("s_")), known)
     return replace(own, **values, strengths=strengths, table=table), repairs
 
 

@@ -18,7 +18,7 @@ from fairglvq.figures import regression as figures
 from fairglvq.tradeoff.numbers import MEASURES, TASKS, measures_of, sentence, what_the_cut_loses
 from pages.shared import links
 from pages.shared.server import training_service
-from pages.shared.style import theme
+from pages.shared.style import CHART, theme
 from pages.shared.visit import RegressionVisit, visit
 from pages.shared.widgets import bound, button, store
 
@@ -28,7 +28,6 @@ INTRO = (
 )
 LEAVES = (5, 10, 20, 40, 80)
 PATIENCE, POLL = 0.6, 0.5  # seconds of work before progress is shown, and between two looks at it
-CHART: dict[str, Any] = {"theme": None, "config": {"displayModeBar": False}}
 STRONG = tuple(C for C in STRENGTHS if C)
 
 
@@ -39,7 +38,12 @@ def to_query(here: RegressionVisit) -> dict[str, str]:
     """The link's parameters: only what differs from the usual."""
     usual = RegressionVisit()
     own = {"data": here.task, "by": here.measure, "C": f"{here.C:g}", "leaves": str(here.leaves)}
-    plain = {"data": usual.task, "by": next(iter(measures_of(here.task))), "C": f"{usual.C:g}", "leaves": "20"}
+    plain = {
+        "data": usual.task,
+        "by": next(iter(measures_of(here.task))),
+        "C": f"{usual.C:g}",
+        "leaves": str(usual.leaves),
+    }
     return {"task": "numbers"} | {name: text for name, text in own.items() if text != plain[name]}
 
 
@@ -191,13 +195,11 @@ def _worked(key: tuple, make: Callable[[Callable[[float], None]], Any], what: st
     job = jobs[key] = training_service().order_work(key, make) if new else jobs[key]
     if job.finished_within(PATIENCE if new else 0):
         return jobs.pop(key).future.result()
-    left = job.seconds_left
-    with st.container(horizontal=True, vertical_alignment="center", key="_".join(["work", *map(str, key)])):
+    left, name, usual = job.seconds_left, "_".join(map(str, key)), RegressionVisit().leaves
+    with st.container(horizontal=True, vertical_alignment="center", key=f"work_{name}"):
         st.progress(job.share, text=what + (f", {wording.time_left(left)}" if left is not None else " …"))
-        if visit().regression.leaves != RegressionVisit().leaves:
-            button(
-                "Cancel", store, "regression.leaves", RegressionVisit().leaves, key="_".join(["cancel", *map(str, key)])
-            )
+        if visit().regression.leaves != usual:
+            button("Cancel", store, "regression.leaves", usual, key=f"cancel_{name}")
     return None
 
 

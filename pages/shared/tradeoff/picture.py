@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -24,12 +22,12 @@ from fairglvq.tradeoff import comparison, curve
 from fairglvq.tradeoff.choice import Choice
 from fairglvq.tradeoff.measures import MEASURES
 from pages.shared.safe_text import say
-from pages.shared.server import training_service
-from pages.shared.style import theme
+from pages.shared.server import known_limit, training_service
+from pages.shared.style import show_svg, theme
 from pages.shared.tradeoff import results, session
 from pages.shared.tradeoff.results import Found
 from pages.shared.visit import visit
-from pages.shared.widgets import bound, control, store
+from pages.shared.widgets import bound, control
 
 CHART = "curve_chart"
 CONFIG = {
@@ -59,26 +57,18 @@ class View(NamedTuple):
 # ---- picture ----
 
 
-def view_controls(choice: Choice, found: Found) -> View:
+def view_controls(choice: Choice) -> View:
     """Axes and what is drawn beside the curves."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for axis, label in (("y", "Vertical axis"), ("x", "Horizontal axis")):
             control(
-                "selectbox", label, getattr(choice, axis), partial(_set_axis, axis), name=f"curve_{axis}",
+                "selectbox", label, getattr(choice, axis), partial(session.change_field, axis), name=f"curve_{axis}",
                 options=list(MEASURES), format_func=lambda name: MEASURES[name].title, width=230,
             )  # fmt: skip
-        bound(
-            "toggle",
-            "Best points",
-            "curve.front",
-            help="Joins the marks that no other beats in both directions: the Pareto front.",
-        )
-        bound(
-            "toggle",
-            "Limit",
-            "curve.limit",
-            help="The best accuracy that any classifier with the same features could reach at a gap.",
-        )
+        front = "Joins the marks that no other beats in both directions: the Pareto front."
+        bound("toggle", "Best points", "curve.front", help=front)
+        best = "The best accuracy that any classifier with the same features could reach at a gap."
+        bound("toggle", "Limit", "curve.limit", help=best)
         known, here = paper.published(), visit().curve
         published = choice.dataset in set(known["dataset"])
         if published:
@@ -87,27 +77,18 @@ def view_controls(choice: Choice, found: Found) -> View:
     return View(here.front, lines, known if published and here.published else None, why)
 
 
-def _set_axis(axis: str, measure: Any) -> None:
-    session.change(replace(session.current(), **{axis: measure}))
-
-
 def limits_of(choice: Choice) -> tuple[list[Limit], str]:
     """The limit lines that bound the chosen methods, and why there is none if there is none."""
-    told = [any(methods.get(name).uses_group_to_decide for name, _ in choice.strengths)]
-    wanted = [False, *(with_group for with_group in told if with_group)]
+    uses_group = any(methods.get(name).uses_group_to_decide for name, _ in choice.strengths)
+    wanted = (False, True) if uses_group else (False,)
     if choice.dataset in bundle.ESTIMATED:
         return [bundle.load().limits[choice.dataset, with_group] for with_group in wanted], ""
     if choice.dataset == TABLE:
-        return _estimated(choice, tuple(wanted))
+        return _estimated(choice, wanted)
     try:
-        return [_known(choice.dataset, with_group) for with_group in wanted], ""
+        return [known_limit(choice.dataset, with_group) for with_group in wanted], ""
     except ValueError:
         return [], "The limit line is defined for two classes and two groups; these data have more."
-
-
-@st.cache_data(show_spinner=False)
-def _known(name: str, with_group: bool) -> Limit:
-    return limit.known(name, with_group=with_group)
 
 
 def _estimated(choice: Choice, wanted: tuple[bool, ...]) -> tuple[list[Limit], str]:
@@ -127,7 +108,7 @@ def _estimated(choice: Choice, wanted: tuple[bool, ...]) -> tuple[list[Limit], s
 
 
 class Picture(NamedTuple):
-    """The curve, and where its living chart goes."""
+    """The curve, and where its interactive chart goes."""
 
     figure: go.Figure
     place: DeltaGenerator
@@ -135,7 +116,7 @@ class Picture(NamedTuple):
 
 
 def picture(choice: Choice, table: pd.DataFrame, view: View) -> Picture:
-    """The curve as a still; `come_alive` puts the chart in its place."""
+    """The curve as a static picture; `draw_chart` puts the interactive chart in its place."""
     if not table[[f"{choice.x}_mean", f"{choice.y}_mean"]].notna().all(axis=1).any():
         st.info(
             f"No model has {wording.with_article(MEASURES[choice.x].title)} here: some group has nobody to compare."
@@ -148,7 +129,8 @@ def picture(choice: Choice, table: pd.DataFrame, view: View) -> Picture:
     tabs = ["Accuracy against fairness", "Against strength"]
     plane, against = st.tabs(tabs, key="curve_tabs", on_change="rerun")
     with plane, st.container(key="t_box"):
-        _still(figure)
+        # Plotly takes a browser two seconds to load, and hides this static picture when it has drawn its own.
+        show_svg(to_svg(figure, background="none"), "still")
         place = st.container()
     with plane:
         if view.no_limit:
@@ -161,19 +143,13 @@ def picture(choice: Choice, table: pd.DataFrame, view: View) -> Picture:
     return Picture(figure, place, words)
 
 
-def come_alive(drawn: Picture) -> None:
-    """The chart, whose marks answer to a click. For the end of a run: a browser busy with Plotly paints nothing."""
+def draw_chart(drawn: Picture) -> None:
+    """The chart, whose marks can be clicked. For the end of a run: a browser busy with Plotly paints nothing."""
     with drawn.place:
         st.plotly_chart(
             drawn.figure, theme=None, key=CHART, on_select=_clicked, selection_mode="points", alt=drawn.alt,
             config=CONFIG,
         )  # fmt: skip
-
-
-def _still(figure: go.Figure) -> None:
-    """The same picture without answers: Plotly takes a browser two seconds to load, and hides it when it has drawn."""
-    picture = base64.b64encode(to_svg(figure, background="none").encode()).decode()
-    st.html(f'<img class="still" alt="" src="data:image/svg+xml;base64,{picture}">')
 
 
 def _clicked() -> None:
@@ -186,7 +162,7 @@ def _clicked() -> None:
 
 
 def _against_strength(table: pd.DataFrame, choice: Choice) -> None:
-    with_knob = [m for m in dict.fromkeys(table["method"]) if (table.loc[table.method == m, "strength"].nunique() > 1)]
+    with_knob = [m for m in dict.fromkeys(table["method"]) if table.loc[table.method == m, "strength"].nunique() > 1]
     if not with_knob:
         st.info("No method here has more than one strength.")
         return
@@ -194,20 +170,15 @@ def _against_strength(table: pd.DataFrame, choice: Choice) -> None:
         here = visit().curve
         usual: str = "fairglvq" if "fairglvq" in with_knob else with_knob[0]
         method = here.strength_of if here.strength_of and here.strength_of in with_knob else usual
-        control(
-            "selectbox", "Method", method, partial(store, "curve.strength_of"), name="curve_strength_of",
-            options=with_knob, format_func=lambda name: methods.get(name).title, width=260,
+        bound(
+            "selectbox", "Method", "curve.strength_of", value=method, options=with_knob,
+            format_func=lambda name: methods.get(name).title, width=260,
         )  # fmt: skip
         bound("toggle", "Logarithmic", "curve.logarithmic", help="Spreads the small strengths.")
     gap = results.gap_of(choice)
     figure = strength_figure(table, method, ("accuracy", gap), log=here.logarithmic, theme=theme())
-    st.plotly_chart(
-        figure,
-        theme=None,
-        key="strength_chart",
-        config=CONFIG,
-        alt=f"{methods.get(method).title} against its strength",
-    )
+    alt = f"{methods.get(method).title} against its strength"
+    st.plotly_chart(figure, theme=None, key="strength_chart", config=CONFIG, alt=alt)
 
 
 # ---- words ----
@@ -243,10 +214,8 @@ def _told_apart(rows: pd.DataFrame, table: pd.DataFrame, choice: Choice, gap: st
 
 
 def _distances(table: pd.DataFrame, view: View) -> None:
-    plain = next((line for line in view.limits if not line.with_group), None)
-    told = next((line for line in view.limits if line.with_group), None)
-    if plain is None:
-        return
+    lines = {line.with_group: line for line in view.limits}
+    plain, told = lines[False], lines.get(True)
     found = curve.distances(table, plain, told).dropna()
     found = found[found.index != "const"]
     parts = "; ".join(f"{methods.get(str(name)).title} {wording.points(value)}" for name, value in found.items())
@@ -267,9 +236,9 @@ def point_picker(table: pd.DataFrame) -> tuple[str, float | None] | None:
     }
     here = visit().curve
     chosen = here.point if here.point in points else None
-    control(
-        "selectbox", "Look at one point", chosen, partial(store, "curve.point"), name="curve_point",
-        options=list(points), format_func=points.__getitem__, placeholder="Click a mark, or choose it here", width=420,
+    bound(
+        "selectbox", "Look at one point", "curve.point", value=chosen, options=list(points),
+        format_func=points.__getitem__, placeholder="Click a mark, or choose it here", width=420,
     )  # fmt: skip
     return curve.point_of(chosen) if chosen else None
 
@@ -292,13 +261,12 @@ def point_details(found: Found, method: str, strength: float | None) -> pd.DataF
         shares = curve.rates_by_group(rows, found.groups)
         percent = st.column_config.NumberColumn(format="percent")
         st.dataframe(shares, hide_index=True, column_config=dict.fromkeys(shares.columns[2:], percent))
-        _in_people(rows, found.groups)
+        _in_people(rows, found.groups, shares["favourable"])
     return rows
 
 
-def _in_people(rows: pd.DataFrame, groups: list[str]) -> None:
+def _in_people(rows: pd.DataFrame, groups: list[str], rates: pd.Series) -> None:
     """The gap in one sentence."""
-    rates = curve.rates_by_group(rows, groups)["favourable"]
     low, high = int(rates.idxmin()), int(rates.idxmax())
     who = who_of(str(rows["dataset"].iloc[0]), groups or [f"group {i}" for i in range(len(rates))])
     fewer = wording.of_hundred(rates[high] - rates[low])

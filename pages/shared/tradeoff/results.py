@@ -89,9 +89,8 @@ def _watch(run: SweepRun, choice: Choice) -> None:
 
 def collect(choice: Choice) -> Found:
     """Everything known now: the visit's own run first, then the store, then what came with the project."""
-    empty = Found(pd.DataFrame(), 0, 0, [])
     if not choice.strengths:
-        return empty
+        return Found(pd.DataFrame(), 0, 0, [])
     sweep = choice.sweep()
     known = bundled(choice)
     shipped = set(known)
@@ -101,8 +100,7 @@ def collect(choice: Choice) -> Found:
     rows = [model.row(choice.dataset, known[model]) for model in sweep.models() if model in known]
     failed = run.failures if run else {}
     missing = sum(model not in known and model.method not in failed for model in sweep.models())
-    table = pd.DataFrame(rows)
-    return Found(table, len(shipped - set(stored)), missing, _group_names(choice))
+    return Found(pd.DataFrame(rows), len(shipped - set(stored)), missing, _group_names(choice))
 
 
 def _stored(choice: Choice, sweep: Sweep) -> dict[ModelKey, dict[str, Any]]:
@@ -119,8 +117,7 @@ def _stored(choice: Choice, sweep: Sweep) -> dict[ModelKey, dict[str, Any]]:
 
 def _store(choice: Choice) -> Store | None:
     """Where rows are kept; those of a visitor's own table only if the visitor wants it."""
-    here = visit().curve
-    if choice.dataset == TABLE and not here.keep_scores:
+    if choice.dataset == TABLE and not visit().curve.keep_scores:
         return None
     return runs.open_store(SECTION)
 
@@ -159,7 +156,7 @@ def _elsewhere(choice: Choice) -> None:
     run, other = here.run, here.run_choice
     if run is None or other is None or run.state != "running" or _run(choice) is run:
         return
-    run.seen_by(visit().curve.watcher)
+    run.seen_by(here.watcher)
     with st.container(key="elsewhere", border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(
             f"Your other run goes on: {len(run.rows):,} of {len(run.keys):,} models of "

@@ -16,7 +16,7 @@ from fairglvq.tradeoff.scenario import Scenario
 from pages.shared import safe_text
 from pages.shared.tradeoff.results import Found, gap_of
 from pages.shared.visit import visit
-from pages.shared.widgets import bound, button, control
+from pages.shared.widgets import bound, button
 
 
 def draw(choice: Choice, found: Found, table: pd.DataFrame) -> None:
@@ -28,8 +28,8 @@ def draw(choice: Choice, found: Found, table: pd.DataFrame) -> None:
     st.header("Which gap can we accept?", anchor=False)
     here, top = visit().curve, 100 * scenario.widest(complete, gap)
     allowed = min(top if here.accepted is None else here.accepted, top)
-    control(
-        "slider", f"Largest {MEASURES[gap].title} (points)", round(allowed, 1), _accept, name="curve_accepted",
+    bound(
+        "slider", f"Largest {MEASURES[gap].title} (points)", "curve.accepted", value=round(allowed, 1),
         min_value=0.0, max_value=max(round(top, 1), 0.1), step=0.1, format="%.1f",
         help="From the gap of the most accurate model down to no gap at all.",
     )  # fmt: skip
@@ -61,10 +61,6 @@ def _change(change: int) -> str:
         return "as many get the favourable decision as with the most accurate model"
     more = "more" if change > 0 else "fewer"
     return f"{abs(change):,} {more} get the favourable decision than with the most accurate model"
-
-
-def _accept(points: float) -> None:
-    visit().curve.accepted = points
 
 
 def kept_for(dataset: str, table: str) -> list[Scenario]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from fairglvq.scenes.settings import TABLE
 from fairglvq.tradeoff.choice import Choice, usual, usual_for_table
 from pages.shared import own_table
@@ -34,3 +37,8 @@ def current() -> Choice:
 def change(choice: Choice) -> None:
     """Go on with another choice."""
     visit().curve.choice = choice
+
+
+def change_field(name: str, value: Any) -> None:
+    """Go on with another value of one field of the choice."""
+    change(replace(current(), **{name: value}))

@@ -46,14 +46,15 @@ def draw(frame: pd.DataFrame) -> None:
         left, right = st.columns(2, gap="medium")
         with left:
             control(
-                "selectbox", "Decision or outcome", draft.target, _set_target, name="target", options=names,
-                help="What a model is to predict.", placeholder=CHOOSE,
+                "selectbox", "Decision or outcome", draft.target, partial(_set_role, table.with_target),
+                name="target", options=names, help="What a model is to predict.", placeholder=CHOOSE,
             )  # fmt: skip
             _target_details(frame, draft)
         with right:
             control(
-                "selectbox", "Group to compare by", draft.protected, _set_protected, name="protected", options=names,
-                help="The protected attribute, such as sex or age.", placeholder=CHOOSE,
+                "selectbox", "Group to compare by", draft.protected, partial(_set_role, table.with_protected),
+                name="protected", options=names, help="The protected attribute, such as sex or age.",
+                placeholder=CHOOSE,
             )  # fmt: skip
             _group_details(draft)
         editor(frame, draft)
@@ -192,21 +193,17 @@ def _take_edits(frame: pd.DataFrame, base: pd.DataFrame, edited: pd.DataFrame) -
     """The draft as the editor has it; what depends on a kind that changed is suggested anew."""
     draft = current_draft()
     kind_of = {words: kind for kind, words in KIND_WORDS.items()}
-    kinds: dict[str, Kind] = {
-        name: kind_of[words] for name, words in zip(edited["Column"], edited["Kind"], strict=True)
-    }
-    seen = dict(zip(edited["Column"], edited["Model sees it"], strict=True))
-    before = base.set_index("Column")["Model sees it"]
+    rows, before = edited.set_index("Column"), base.set_index("Column")["Model sees it"]
+    kinds: dict[str, Kind] = {str(name): kind_of[words] for name, words in rows["Kind"].items()}
     left_out = set(draft.left_out)
-    for name, sees in seen.items():
+    for name, sees in rows["Model sees it"].items():
         if bool(before[name]) != bool(sees) and name != draft.target:
             (left_out.discard if sees else left_out.add)(name)
             if sees and kinds[name] == "text":  # wanted after all, so it means something
                 kinds[name] = "category"
-    fixed = tuple(name for name, fix in zip(edited["Column"], edited["Fixed"], strict=True) if fix)
-    new = replace(
-        draft, kinds=kinds, left_out=tuple(name for name in frame.columns if name in left_out), immutable=fixed
-    )
+    fixed = tuple(str(name) for name, fix in rows["Fixed"].items() if fix)
+    in_order = tuple(name for name in frame.columns if name in left_out)
+    new = replace(draft, kinds=kinds, left_out=in_order, immutable=fixed)
     shown = {what: edited[what].tolist() for what in ("Kind", "Model sees it", "Fixed")}
     if new == draft and shown == _editable(frame, draft):
         return
@@ -238,27 +235,18 @@ def _renew_editor() -> None:
 
 
 def _set(field: str, value: Any) -> None:
-    here = visit().table
-    here.draft = replace(current_draft(), **{field: value})
+    visit().table.draft = replace(current_draft(), **{field: value})
 
 
-def _set_target(column: str | None) -> None:
-    visit().table.draft = _suggested(table.with_target, column)
-
-
-def _set_protected(column: str | None) -> None:
-    visit().table.draft = _suggested(table.with_protected, column)
-
-
-def _suggested(suggest: Callable[..., Plan], column: str | None) -> Plan:
+def _set_role(suggest: Callable[..., Plan], column: str | None) -> None:
+    """Another column as decision or group; what depends on it is suggested anew."""
     draft = current_draft()
     _renew_editor()
     if column is not None and draft.kinds.get(column) == "text":  # chosen after all, so it means something
         draft = replace(draft, kinds={**draft.kinds, column: "category"})
-    try:
-        return suggest(_frame(), draft, column)
-    except TableError:
-        return draft
+    with suppress(TableError):  # said where the table is built
+        draft = suggest(_frame(), draft, column)
+    visit().table.draft = draft
 
 
 def _set_target_cut(cut: float) -> None:

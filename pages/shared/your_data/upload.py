@@ -16,7 +16,7 @@ from fairglvq.datasets.table import Reading, TableError
 from fairglvq.wording import quoted, time_left
 from pages.shared import safe_text
 from pages.shared.visit import visit
-from pages.shared.widgets import bound, button
+from pages.shared.widgets import bound, button, download, store
 
 PATIENCE = 0.7  # seconds of reading before progress is shown
 
@@ -52,9 +52,8 @@ def ways() -> None:
         left, right = st.columns(2)
         with left:
             button("Use the example", _take_example, width="stretch")
-        right.download_button(
-            "Download it as CSV", example_file, "german_credit.csv", "text/csv", on_click="ignore", width="stretch"
-        )
+        with right:
+            download("Download it as CSV", example_file, "german_credit.csv", "text/csv", width="stretch")
     st.caption(PRIVATE.format(elsewhere=_elsewhere()))
 
 
@@ -170,13 +169,9 @@ class Progress:
         if self.bar is None:
             with self.spot.container(horizontal=True, vertical_alignment="center"):
                 self.bar = st.progress(share, text=words)
-                button("Cancel", _forget_raw, key="cancel_reading")
+                button("Cancel", store, "table.raw", None, key="cancel_reading")
         else:
             self.bar.progress(share, text=words)
-
-
-def _forget_raw() -> None:
-    visit().table.raw = None
 
 
 def _skip_ragged() -> None:
