@@ -129,7 +129,8 @@ def waterfall_figure(
     figure = go.Figure()
     x = [*(str(p + 1) if p >= 0 else "rest" for p, _ in steps), "gap"]
     size = np.array([100 * value for _, value in steps])
-    start = np.concatenate([[0.0], np.cumsum(size)[:-1]]) if len(size) else np.zeros(0)
+    ends = np.cumsum(size)
+    start = np.append(0.0, ends)[:-1]
     gap = float(100 * parts.gap)
     fill = [colours[marks.labels[p]] if p >= 0 else GRID.mark(theme) for p, _ in steps]
     figure.add_bar(
@@ -143,7 +144,6 @@ def waterfall_figure(
         customdata=[[p, _told(p, value)] for p, value in steps] + [[-1, f"gap: {wording.points(parts.gap)} points"]],
         hovertemplate="%{customdata[1]}<extra></extra>",
     )  # fmt: skip
-    ends = np.cumsum(size)
     links: list[tuple[str | None, float | None]] = []
     for i, end in enumerate(ends.tolist()):  # from the end of a bar to the start of the next
         links += [(x[i], end), (x[i + 1], end), (None, None)]

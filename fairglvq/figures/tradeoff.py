@@ -103,7 +103,7 @@ def tradeoff_figure(
             raise ValueError(f"an axis must be one of {', '.join(known)}; got {name!r}")
     ink = INK.mark(theme)
     figure = go.Figure()
-    shown = _in_hundredths(table[table[f"{x}_mean"].notna() & table[f"{y}_mean"].notna()])
+    shown = _in_hundredths(table.dropna(subset=[f"{x}_mean", f"{y}_mean"]))
     theirs = _in_hundredths(_of_the_same_data(published, shown, x, y))
     ranges = [_range(shown, theirs, x, 0.06), _range(shown, theirs, y, 0.1)]  # words may stand below the lowest mark
 
@@ -241,7 +241,7 @@ def _of_the_same_data(published: pd.DataFrame | None, shown: pd.DataFrame, x: st
     if published is None or f"{x}_mean" not in published or f"{y}_mean" not in published:
         return shown.iloc[:0]
     same = published["dataset"].isin(shown["dataset"]) & published["method"].isin(list(METHODS))
-    return published[same & published[f"{x}_mean"].notna() & published[f"{y}_mean"].notna()]
+    return published[same].dropna(subset=[f"{x}_mean", f"{y}_mean"])
 
 
 def _in_hundredths(table: pd.DataFrame) -> pd.DataFrame:
