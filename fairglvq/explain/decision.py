@@ -1,6 +1,6 @@
 """One decision: the two rivals, each column's share, what would change it, and the flip test.
 
-A person is a point x (d,) of the scaled space of a `fairglvq.people.Population`. Everything here is exact: the
+A person is a point x (d,) of the scaled space of a `fairglvq.explain.people.Population`. Everything here is exact: the
 decision along one column is a comparison of lines, so the smallest change is solved for and not searched. A number
 and its bins are one column, and columns that determine each other (`links`) change together.
 """
@@ -22,6 +22,7 @@ from fairglvq.explain.leaves import TreeModel
 from fairglvq.explain.links import Value
 from fairglvq.explain.people import Floats, Population
 from fairglvq.explain.traits import traits
+from fairglvq.fairness.cells import count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -413,13 +414,18 @@ def protected_block(people: Population) -> Block | None:
 
     It is named after the group, or it has one category per group and is the group under another name.
     """
-    for block in named_after_group(people):
-        if _typical(people, block) is not None:
-            return block
+    found = _protected(people)
+    return None if found is None else found[0]
+
+
+def _protected(people: Population) -> tuple[Block, dict[int, float | str]] | None:
+    """The feature that tells the group, and a typical value of it for every group."""
     present = len(np.unique(people.s))
-    for block, *_ in people.traits:
-        if block.kind != "number" and len(block.categories) == present and _typical(people, block) is not None:
-            return block
+    others = (b for b, *_ in people.traits if b.kind != "number" and len(b.categories) == present)
+    for block in (*named_after_group(people), *others):
+        typical = _typical(people, block)
+        if typical is not None:
+            return block, typical
     return None
 
 
@@ -428,13 +434,13 @@ def flips(people: Population, x: Floats, group: int) -> list[Flip]:
 
     A category becomes the commonest one of the other group, a number its median.
     """
-    block = protected_block(people)
-    if block is None:
+    protected = _protected(people)
+    if protected is None:
         return []
-    typical = _typical(people, block)
+    block, typical = protected
     before = values_of(people, x)[block.column]
     found = []
-    for other, value in (typical or {}).items():
+    for other, value in typical.items():
         if other != group:
             raw = people.original(x).copy()
             _put(people.trait(block.column), raw, value)
@@ -450,16 +456,17 @@ def flip_counts(
     With more than two groups a person counts if the value of any other group changes the decision. None where no
     feature holds the group.
     """
-    block = protected_block(people)
-    if block is None:
+    protected = _protected(people)
+    if protected is None:
         return None
+    block, typical = protected
     own = people.measured
     X, s = people.original(people.X[own]), people.s[own]
     trait = people.trait(block.column)
     columns = columns_of(trait)
     before = model.decide(people.X[own])
     changed = np.zeros(len(s), bool)
-    for group, value in (_typical(people, block) or {}).items():
+    for group, value in typical.items():
         others, like = X.copy(), X[0].copy()
         _put(trait, like, value)
         others[:, columns] = like[columns]
@@ -470,19 +477,17 @@ def flip_counts(
 
 def _typical(people: Population, block: Block) -> dict[int, float | str] | None:
     """A value of the block for every group; None if the block does not tell the groups apart."""
-    columns = people.X[:, block.columns] * people.span[block.columns] + people.low[block.columns]
     present = np.unique(people.s)
     if len(present) < 2:
         return None
     if block.kind == "number":
-        ranges = sorted((columns[people.s == g].min(), columns[people.s == g].max()) for g in present)
+        values = people.values(block)
+        ranges = sorted((values[people.s == g].min(), values[people.s == g].max()) for g in present)
         if any(low <= high for (_, high), (low, _) in pairwise(ranges)):
             return None
-        medians = {int(g): float(np.median(columns[people.s == g])) for g in present}
+        medians = {int(g): float(np.median(values[people.s == g])) for g in present}
         return {g: float(round(m)) if people.whole[block.column] else m for g, m in medians.items()}
-    codes = np.round(columns[:, 0]).astype(int) if block.kind == "binary" else columns.argmax(axis=1)
-    counts = np.zeros((len(people.groups), len(block.categories)), np.int64)
-    np.add.at(counts, (people.s, codes), 1)
+    counts = count((len(people.groups), len(block.categories)), people.s, people.categories(block))
     if np.any((counts > 0).sum(axis=0) > 1):
         return None
     return {int(g): block.categories[int(counts[g].argmax())] for g in present}
@@ -490,6 +495,7 @@ def _typical(people: Population, block: Block) -> dict[int, float | str] | None:
 
 # ---- finding people ----
 
+_SIGNS = {"<": np.less, "<=": np.less_equal, "=": np.equal, ">=": np.greater_equal, ">": np.greater}
 _COMPARISON = re.compile(r"\s*(.+?)\s*(<=|>=|=|<|>)\s*(-?[\d.]+)\s*")
 
 
@@ -500,27 +506,22 @@ def find(frame: pd.DataFrame, query: str) -> NDArray[np.int64]:
     """
     fits = np.ones(len(frame), bool)
     for term in filter(None, map(str.strip, query.split(","))):
-        fits &= _compared(frame, term) if _comparison(frame, term) else _mentioned(frame, term)
+        compared = _compared(frame, term)
+        fits &= _mentioned(frame, term) if compared is None else compared
     return np.flatnonzero(fits)
 
 
-def _comparison(frame: pd.DataFrame, term: str) -> tuple[str, str, float] | None:
+def _compared(frame: pd.DataFrame, term: str) -> NDArray[np.bool_] | None:
+    """Rows where a comparison is true; None for a term that does not compare a column of numbers with a number."""
     found = _COMPARISON.fullmatch(term)
-    if not found:
-        return None
     names = {str(column).lower(): column for column in frame.columns if frame[column].dtype.kind in "biuf"}
+    if not found or found[1].lower() not in names:
+        return None
     try:
         number = float(found[3])
     except ValueError:
         return None
-    return (names[found[1].lower()], found[2], number) if found[1].lower() in names else None
-
-
-def _compared(frame: pd.DataFrame, term: str) -> NDArray[np.bool_]:
-    column, sign, number = _comparison(frame, term) or ("", "", 0.0)
-    values = frame[column].to_numpy(float)
-    compare = {"<": np.less, "<=": np.less_equal, "=": np.equal, ">=": np.greater_equal, ">": np.greater}[sign]
-    return compare(values, number)
+    return _SIGNS[found[2]](frame[names[found[1].lower()]].to_numpy(float), number)
 
 
 def _mentioned(frame: pd.DataFrame, term: str) -> NDArray[np.bool_]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairglvq.explain.people import Floats, PeopleInCells, Population, moves_of
-from fairglvq.trees.structure import LEAF, Tree
+from fairglvq.trees.structure import Tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,34 +65,22 @@ def diagram(explained: ExplainedTree) -> list[Node]:
     tree, model = explained.model.tree, explained.model
     leaf_of = {int(node): leaf for leaf, node in enumerate(tree.leaves)}
     found: list[Node] = []
-    rows = _rows(tree)
+    rows = itertools.count()
 
     def add(node: int, depth: int, parent: int) -> int:
-        place = len(found)
-        leaf = leaf_of.get(node, -1)
-        words = model.questions[node] if leaf < 0 else model.rules[leaf]
-        found.append(Node(rows[node], depth, parent, words, leaf, int(explained.sizes[leaf]) if leaf >= 0 else 0))
-        if leaf < 0:
-            inside = sum(add(int(side[node]), depth + 1, place) for side in (tree.left, tree.right))
-            found[place] = found[place]._replace(people=inside)
+        """Add a node and all below it, those on its left in rows above it; returns its people."""
+        place, leaf = len(found), leaf_of.get(node, -1)
+        if leaf >= 0:
+            found.append(Node(next(rows), depth, parent, model.rules[leaf], leaf, int(explained.sizes[leaf])))
+        else:
+            found.append(Node(-1, depth, parent, model.questions[node], leaf, 0))  # row and people are known below
+            above, row = add(int(tree.left[node]), depth + 1, place), next(rows)
+            people = above + add(int(tree.right[node]), depth + 1, place)
+            found[place] = found[place]._replace(row=row, people=people)
         return found[place].people
 
     add(0, 0, -1)
     return found
-
-
-def _rows(tree: Tree) -> dict[int, int]:
-    """The row of each node: those on its left above it, those on its right below."""
-    order: list[int] = []
-    waiting: list[int] = []
-    node = 0
-    while waiting or node != LEAF:
-        while node != LEAF:
-            waiting.append(node)
-            node = int(tree.left[node])
-        order.append(waiting.pop())
-        node = int(tree.right[order[-1]])
-    return {node: row for row, node in enumerate(order)}
 
 
 def explain_tree(people: Population, model: TreeModel) -> ExplainedTree:

@@ -44,6 +44,15 @@ class Population:
         """Original values (..., d) as the model sees them."""
         return (x - self.low) / self.span
 
+    def values(self, block: Block) -> Floats:
+        """Everybody's values (n, width) in a block, in original units."""
+        return self.X[:, block.columns] * self.span[block.columns] + self.low[block.columns]
+
+    def categories(self, block: Block) -> NDArray[np.int64]:
+        """Everybody's place (n,) among the categories of a block."""
+        values = self.values(block)
+        return np.round(values[:, 0]).astype(int) if block.kind == "binary" else values.argmax(axis=1)
+
     @cached_property
     def mean(self) -> Floats:
         """The average person (d,), scaled."""
@@ -70,7 +79,7 @@ class Population:
         found = {}
         for block in self.blocks:
             if block.kind == "number":
-                values = self.X[:, block.start] * self.span[block.start] + self.low[block.start]
+                values = self.values(block)[:, 0]
                 # Scaling and back costs some rounding.
                 away = np.abs(values - np.round(values))
                 found[block.column] = bool(np.all(away <= 1e-9 * np.maximum(1.0, np.abs(values))))
@@ -99,12 +108,10 @@ class Population:
         return find_links([self._column(block) for block, *_ in self.traits])
 
     def _column(self, block: Block) -> Column:
-        columns = self.X[:, block.columns] * self.span[block.columns] + self.low[block.columns]
         if block.kind == "number":
-            numbers, codes = np.unique(columns[:, 0], return_inverse=True)
+            numbers, codes = np.unique(self.values(block)[:, 0], return_inverse=True)
             return Column(block.column, True, [self.readable(block, value) for value in numbers.tolist()], codes)
-        every = np.round(columns[:, 0]).astype(int) if block.kind == "binary" else columns.argmax(axis=1)
-        present, codes = np.unique(every, return_inverse=True)
+        present, codes = np.unique(self.categories(block), return_inverse=True)
         return Column(block.column, False, [block.categories[code] for code in present], codes)
 
     def readable(self, block: Block, value: float) -> float:

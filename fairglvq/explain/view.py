@@ -14,9 +14,11 @@ from fairglvq.explain import alike, cells, decision
 from fairglvq.explain.cells import Explained, PrototypeModel
 from fairglvq.explain.leaves import ExplainedTree, TreeModel, explain_tree
 from fairglvq.explain.people import Population
+from fairglvq.scenes.leaves import Leaves
 from fairglvq.scenes.planes import Plane
 from fairglvq.scenes.points import Points
 from fairglvq.scenes.scene import PEOPLE, Scene
+from fairglvq.scenes.scoring import labels_of
 from fairglvq.scenes.settings import Settings
 from fairglvq.scenes.training import Training
 from fairglvq.trees.rules import questions, rules
@@ -49,8 +51,6 @@ class View:
     models: dict[str, PrototypeModel]
     plane: Plane | None
     trainings: Mapping[str, Training]
-    _explained: dict[str, Explained] = field(default_factory=dict)
-    _trees: dict[str, ExplainedTree] = field(default_factory=dict)
     _figures: dict[tuple, Any] = field(default_factory=dict)
 
     @property
@@ -60,21 +60,19 @@ class View:
 
     def explained(self, method: str) -> Explained:
         """A method's model with everybody in their cells."""
-        if method not in self._explained:
-            self._explained[method] = cells.explain(self.people, self.models[method])
-        return self._explained[method]
+        return self.figure(("explained", method), lambda: cells.explain(self.people, self.models[method]))
 
     def tree(self, method: str) -> ExplainedTree:
         """A method's tree with everybody in its leaves."""
         leaves = self.trainings[method].leaves
         if leaves is None:
             raise ValueError(f"{method} has prototypes, no leaves")
-        if method not in self._trees:
-            P, own = len(leaves.last.leaves), (leaves.last, self.data, self.points.scaling)
-            labels, pseudo = leaves.labels[-1][:P], leaves.pseudo[-1][:P]
-            model = TreeModel(leaves.last, labels, pseudo, rules(*own), questions(*own))
-            self._trees[method] = explain_tree(self.people, model)
-        return self._trees[method]
+        return self.figure(("tree", method), lambda: self._explained_tree(leaves))
+
+    def _explained_tree(self, leaves: Leaves) -> ExplainedTree:
+        P, own = len(leaves.last.leaves), (leaves.last, self.data, self.points.scaling)
+        labels, pseudo = leaves.labels[-1][:P], leaves.pseudo[-1][:P]
+        return explain_tree(self.people, TreeModel(leaves.last, labels, pseudo, rules(*own), questions(*own)))
 
     def cells(self, method: str) -> Explained | ExplainedTree:
         """A method's cells, of prototypes or of leaves."""
@@ -160,16 +158,16 @@ def make_view(settings: Settings, data: Dataset, scene: Scene) -> View:
         group_column=data.group_column,
     )
     models = {
-        method: _model(training, len(points.classes))
+        method: _model(points, training)
         for method, training in scene.trainings.items()
         if training.leaves is None  # what is explained here are prototypes
     }
     return View(settings, data, points, people, models, scene.plane, scene.trainings)
 
 
-def _model(training: Training, n_classes: int) -> PrototypeModel:
+def _model(points: Points, training: Training) -> PrototypeModel:
     W = training.prototypes[-1]
-    labels = np.repeat(np.arange(n_classes), len(W) // n_classes)
+    labels = labels_of(points, W)
     if training.learned is not None:
         own = training.learned
         return PrototypeModel(

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 from fairglvq.fairness.limit import Limit
-from fairglvq.figures.tradeoff import FONT, GRID, INK, Style, add_limit, styles
+from fairglvq.figures.base import FONT, GRID, INK
+from fairglvq.figures.tradeoff import Style, add_limit, styles
 from fairglvq.grammar import Theme
 from fairglvq.lesson.progress import Result
 from fairglvq.lesson.steps import Challenge

@@ -11,7 +11,8 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from fairglvq.experiments.anatomy import Opened, PointTerm
-from fairglvq.figures.tradeoff import INK, faded, lay_out, styles, tradeoff_figure
+from fairglvq.figures.base import INK
+from fairglvq.figures.tradeoff import faded, lay_out, styles, tradeoff_figure
 from fairglvq.grammar import BACKGROUNDS, Theme, class_colours, group_shapes
 from fairglvq.tradeoff.measures import MEASURES
 from fairglvq.wording import in_hundredths, number

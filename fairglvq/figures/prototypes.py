@@ -18,12 +18,9 @@ from fairglvq import wording
 from fairglvq.explain import Contributions
 from fairglvq.explain.metric import Relevance
 from fairglvq.explain.traits import Difference, Trait
+from fairglvq.figures.base import GRID, INK, LEGEND, base_layout
 from fairglvq.figures.numbering import numbers
 from fairglvq.grammar import BACKGROUNDS, ClassColour, Theme, class_colours, group_shapes
-
-# The trade-off figures have the same ink and grid, but importing them would load scikit-learn.
-INK = ClassColour("#31333f", "#e6e8ee")
-GRID = ClassColour("#dfe1e8", "#31353f")
 
 FONT = '"Source Sans", sans-serif'  # that of the pages
 LONGEST = 26  # letters of a label: half a phone
@@ -93,9 +90,7 @@ def map_figure(
         ),
     )  # fmt: skip
     _legend(figure, marks, theme)
-    _lay_out(figure, theme, height)
-    figure.update_xaxes(title_text=plain(axes[0]))
-    figure.update_yaxes(title_text=plain(axes[1]), scaleanchor="x")
+    _lay_out_map(figure, axes, theme, height)
     return figure
 
 
@@ -132,9 +127,10 @@ def waterfall_figure(
     ink, shapes = INK.mark(theme), group_shapes(len(marks.groups))
     colours = [colour.mark(theme) for colour in class_colours(len(marks.classes))]
     figure = go.Figure()
-    x = [*(_short_name(p) for p, _ in steps), "gap"]
+    x = [*(str(p + 1) if p >= 0 else "rest" for p, _ in steps), "gap"]
     size = np.array([100 * value for _, value in steps])
-    start = np.concatenate([[0.0], np.cumsum(size)[:-1]]) if len(size) else np.zeros(0)
+    ends = np.cumsum(size)
+    start = np.append(0.0, ends)[:-1]
     gap = float(100 * parts.gap)
     fill = [colours[marks.labels[p]] if p >= 0 else GRID.mark(theme) for p, _ in steps]
     figure.add_bar(
@@ -148,7 +144,6 @@ def waterfall_figure(
         customdata=[[p, _told(p, value)] for p, value in steps] + [[-1, f"gap: {wording.points(parts.gap)} points"]],
         hovertemplate="%{customdata[1]}<extra></extra>",
     )  # fmt: skip
-    ends = np.cumsum(size)
     links: list[tuple[str | None, float | None]] = []
     for i, end in enumerate(ends.tolist()):  # from the end of a bar to the start of the next
         links += [(x[i], end), (x[i + 1], end), (None, None)]
@@ -161,12 +156,12 @@ def waterfall_figure(
         figure.add_scatter(
             x=[x[i] for i, _ in named], y=[start[i] + size[i] / 2 for i, _ in named], mode="markers", showlegend=False,
             marker={"symbol": [shapes[marks.pseudo[p]] for _, p in named], "size": 9, "opacity": 1,
-                    "color": _ground(theme), "line": {"width": 1, "color": ink}},
+                    "color": BACKGROUNDS[theme], "line": {"width": 1, "color": ink}},
             customdata=[[p, _told(p, steps[i][1])] for i, p in named], hovertemplate="%{customdata[1]}<extra></extra>",
         )  # fmt: skip
     for g, word in enumerate(marks.groups):
         if any(marks.pseudo[p] == g for _, p in named):
-            _legend_mark(figure, f"mostly {plain(word)}", shapes[g], _ground(theme), ink)
+            _legend_mark(figure, f"mostly {plain(word)}", shapes[g], BACKGROUNDS[theme], ink)
     _lay_out(figure, theme, height)
     figure.update_layout(bargap=0.25, margin={"t": 28})
     figure.update_xaxes(
@@ -179,7 +174,7 @@ def waterfall_figure(
 def waterfall_steps(values: NDArray[np.float64], most: int) -> list[tuple[int, float]]:
     """(prototype, part) from the largest part to the smallest; the last one may be (-1, all others together)."""
     order = [int(p) for p in np.argsort(-np.abs(values), kind="stable") if values[p] != 0 and not np.isnan(values[p])]
-    shown, rest = (order, []) if len(order) <= most else (order[: most - 1], order[most - 1 :])
+    shown, rest = _largest(order, most)
     steps = [(p, float(values[p])) for p in shown]
     return [*steps, (-1, float(values[rest].sum()))] if rest else steps
 
@@ -277,7 +272,7 @@ def relevance_figure(found: Sequence[Relevance], *, most: int = 10, theme: Theme
 
 def relevance_rows(found: Sequence[Relevance], most: int) -> list[tuple[str, float]]:
     """(name, share) of the largest; the last row may be all others together."""
-    shown, rest = (found, []) if len(found) <= most else (found[: most - 1], found[most - 1 :])
+    shown, rest = _largest(found, most)
     rows = [(one.column, one.share) for one in shown]
     return [*rows, (f"{len(rest)} other columns", sum(one.share for one in rest))] if rest else rows
 
@@ -307,7 +302,7 @@ def shares_figure(
     Beyond ``most`` bars the smallest are drawn as one, so that all bars add up to d+ - d-.
     """
     order = np.argsort(-np.abs(parts), kind="stable")
-    shown, rest = (order, order[:0]) if len(order) <= most else (order[: most - 1], order[most - 1 :])
+    shown, rest = _largest(order, most)
     rows = [(_two_lines(columns[i], values[i]), float(parts[i])) for i in shown]
     if len(rest):
         rows.append((f"{len(rest)} other columns", float(parts[rest].sum())))
@@ -396,9 +391,7 @@ def pairs_figure(
     grey = INK.mark(theme)
     _legend_mark(figure, f"{plain(titles[0])} (hollow)", f"{shapes[0]}-open", grey, grey, size=8)
     _legend_mark(figure, f"{plain(titles[1])} (filled)", shapes[0], grey, grey)
-    _lay_out(figure, theme, height)
-    figure.update_xaxes(title_text=plain(axes[0]))
-    figure.update_yaxes(title_text=plain(axes[1]), scaleanchor="x")
+    _lay_out_map(figure, axes, theme, height)
     return figure
 
 
@@ -412,6 +405,12 @@ def pairs_alt(distances: Sequence[float], flipped: int, titles: tuple[str, str])
 
 
 # ---- parts ----
+
+
+def _largest(ordered: Any, most: int) -> tuple[Any, Any]:
+    """What is shown one by one, and what is drawn as one so that there are no more than ``most``."""
+    shown = len(ordered) if len(ordered) <= most else most - 1
+    return ordered[:shown], ordered[shown:]
 
 
 def _sizes(marks: Marks) -> NDArray[np.float64]:
@@ -449,7 +448,7 @@ def _legend(figure: go.Figure, marks: Marks, theme: Theme) -> None:
     for word, colour in zip(marks.classes, class_colours(len(marks.classes)), strict=True):
         _legend_mark(figure, plain(word, LONGEST), "square", colour.mark(theme), colour.mark(theme))
     for word, shape in zip(marks.groups, shapes, strict=True):
-        _legend_mark(figure, f"mostly {plain(word, LONGEST)}", shape, _ground(theme), ink)
+        _legend_mark(figure, f"mostly {plain(word, LONGEST)}", shape, BACKGROUNDS[theme], ink)
 
 
 def _legend_mark(figure: go.Figure, words: str, shape: str, colour: str, line: str, size: int = 11) -> None:
@@ -460,22 +459,10 @@ def _legend_mark(figure: go.Figure, words: str, shape: str, colour: str, line: s
 
 
 def _lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
-    ink = INK.mark(theme)
-    figure.update_layout(
-        template="none",  # every colour is set here; the others would cost 30 ms and 7 KB a picture
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": ink, "size": 13, "family": FONT},
-        height=height,
-        margin={"l": 10, "r": 16, "t": 16, "b": 10},
-        hovermode="closest",
-        clickmode="event+select",
-        dragmode=False,
-        # Below the plot, where a phone has room; it pushes the plot up by what it needs. A click on it hides nothing.
-        legend={
-            "orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "font": {"size": 12},
-            "itemclick": False, "itemdoubleclick": False,
-        },
+    legend = LEGEND | {"font": {"size": 12}, "itemclick": False, "itemdoubleclick": False}  # a click hides nothing
+    base_layout(
+        figure, theme, height, font=FONT, margin={"l": 10, "r": 16, "t": 16, "b": 10}, hovermode="closest",
+        clickmode="event+select", dragmode=False, legend=legend,
     )  # fmt: skip
     axes = {
         "gridcolor": GRID.mark(theme), "zeroline": False, "automargin": True,
@@ -483,6 +470,13 @@ def _lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
     }  # fmt: skip
     figure.update_xaxes(**axes)
     figure.update_yaxes(**axes)
+
+
+def _lay_out_map(figure: go.Figure, axes: tuple[str, str], theme: Theme, height: int) -> None:
+    """Two directions with their names, equally long."""
+    _lay_out(figure, theme, height)
+    figure.update_xaxes(title_text=plain(axes[0]))
+    figure.update_yaxes(title_text=plain(axes[1]), scaleanchor="x")
 
 
 def _rows(figure: go.Figure, labels: list[str]) -> None:
@@ -494,14 +488,6 @@ def _rows(figure: go.Figure, labels: list[str]) -> None:
         showgrid=False,
         ticklabelstandoff=9,  # a mark at the very left must not cover the words
     )
-
-
-def _ground(theme: Theme) -> str:
-    return BACKGROUNDS[theme]
-
-
-def _short_name(p: int) -> str:
-    return str(p + 1) if p >= 0 else "rest"
 
 
 def _told(p: int, value: float) -> str:

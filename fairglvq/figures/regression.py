@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from fairglvq import wording
 from fairglvq.experiments.regression import CUT, MEAN, TITLES, TREE
-from fairglvq.figures.tradeoff import FONT, GRID, INK, Style, faded, styles
+from fairglvq.figures.base import LEGEND, base_axes, base_layout
+from fairglvq.figures.tradeoff import Style, faded, styles
 from fairglvq.grammar import ClassColour, Theme
 from fairglvq.tradeoff.numbers import MEASURES
 
@@ -53,7 +54,7 @@ def regression_figure(table: pd.DataFrame, measure: str, *, theme: Theme = "ligh
             f"{MEASURES[measure].title} %{{x:.2f}}<br>n = %{{customdata[1]}} test folds<extra></extra>",
         )  # fmt: skip
     _lay_out(figure, theme, height)
-    figure.update_layout(legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0})
+    figure.update_layout(legend=LEGEND)
     widest = float((table[f"{measure}_mean"] + table[f"{measure}_std"]).max())
     across = [-0.04 * widest, 1.12 * widest]  # with room on the right for the words of the last point
     figure.update_xaxes(title_text=f"{MEASURES[measure].title} ← fairer", range=across)
@@ -136,11 +137,6 @@ def against_protected_alt(protected: NDArray, predicted: Floats, names: Sequence
 
 
 def _lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
-    figure.update_layout(
-        template="none", paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)", height=height,
-        font={"color": INK.mark(theme), "size": 13, "family": FONT}, margin={"l": 10, "r": 16, "t": 16, "b": 10},
-        hovermode="closest", uirevision="numbers",
-    )  # fmt: skip
-    axes = {"gridcolor": GRID.mark(theme), "zerolinecolor": GRID.mark(theme), "automargin": True, "title_standoff": 8}
-    figure.update_xaxes(**axes)
-    figure.update_yaxes(**axes)
+    margin = {"l": 10, "r": 16, "t": 16, "b": 10}
+    base_layout(figure, theme, height, margin=margin, hovermode="closest", uirevision="numbers")
+    base_axes(figure, theme)

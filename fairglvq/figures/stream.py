@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from fairglvq.experiments.streaming import Moment
-from fairglvq.figures.tradeoff import FONT, GRID, INK
+from fairglvq.figures.base import INK, LEGEND, base_axes, base_layout
 from fairglvq.grammar import ClassColour, Theme
 from fairglvq.wording import gap, in_hundredths, percent
 
@@ -35,14 +35,11 @@ def stream_figure(
         figure.add_vline(x=change, line={"color": ink, "width": 1, "dash": "dot"})
         beside = {"xanchor": "left", "xshift": 4, "showarrow": False}
         figure.add_annotation(x=change, y=106, text="the world changes", font={"color": ink}, **beside)
-    figure.update_layout(
-        template="none", paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)", height=height,
-        font={"color": ink, "size": 13, "family": FONT}, margin={"l": 10, "r": 16, "t": 20, "b": 10},
-        legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0}, uirevision="stream",
-    )  # fmt: skip
-    axes = {"gridcolor": GRID.mark(theme), "zerolinecolor": GRID.mark(theme), "automargin": True, "title_standoff": 8}
-    figure.update_xaxes(**axes, range=[0, points], title_text="people who have arrived", tickformat=",")
-    figure.update_yaxes(**axes, range=[0, 110], tickformat=".0f")
+    margin = {"l": 10, "r": 16, "t": 20, "b": 10}
+    base_layout(figure, theme, height, margin=margin, legend=LEGEND, uirevision="stream")
+    base_axes(figure, theme)
+    figure.update_xaxes(range=[0, points], title_text="people who have arrived", tickformat=",")
+    figure.update_yaxes(range=[0, 110], tickformat=".0f")
     return figure
 
 

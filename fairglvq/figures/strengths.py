@@ -9,8 +9,9 @@ import plotly.graph_objects as go
 
 from fairglvq.experiments.methods import METHODS
 from fairglvq.fairness.limit import Limit
+from fairglvq.figures.base import GRID, INK
 from fairglvq.figures.svg import to_svg
-from fairglvq.figures.tradeoff import GRID, INK, add_limit, styles
+from fairglvq.figures.tradeoff import add_limit, styles
 from fairglvq.wording import in_hundredths
 
 WIDTH, HEIGHT = 400, 300

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
 
-from fairglvq.figures.tradeoff import FONT
+from fairglvq.figures.base import FONT, GRID, INK
 
 _DASHES = {"dash": "8 5", "dot": "2 4", "dashdot": "8 4 2 4", "longdash": "13 5", "longdashdot": "13 4 2 4"}
 
@@ -27,8 +27,8 @@ def to_svg(
     wrong = [trace.type for trace in traces if trace.type != "scatter"]
     if wrong or "yaxis2" in figure.to_plotly_json()["layout"]:
         raise ValueError(f"only scatter traces on one pair of axes can be drawn; got {wrong or 'several axes'}")
-    ink = figure.layout.font.color or "#31333f"
-    grid = figure.layout.xaxis.gridcolor or "#dfe1e8"
+    ink = figure.layout.font.color or INK.light
+    grid = figure.layout.xaxis.gridcolor or GRID.light
     entries = _legend_entries(traces)
     rows = _legend_rows(entries, width - 40)
     left, right, top, bottom = 72, width - 20, 20, height - 62 - 22 * len(rows)
@@ -49,12 +49,15 @@ def to_svg(
     return "\n".join(part for part in parts if part)
 
 
-class _Place:
+class _Place(NamedTuple):
     """From values to pixels."""
 
-    def __init__(self, x_range, y_range, left: float, right: float, top: float, bottom: float):
-        self.x_range, self.y_range = x_range, y_range
-        self.left, self.right, self.top, self.bottom = left, right, top, bottom
+    x_range: tuple[float, float]
+    y_range: tuple[float, float]
+    left: float
+    right: float
+    top: float
+    bottom: float
 
     def x(self, value: float) -> float:
         low, high = self.x_range
@@ -129,15 +132,18 @@ def _trace(trace: Any, place: _Place) -> list[str]:
     there = [point for point in points if point is not None]
     if "lines" in mode and len(there) > 1:
         way = " ".join(f"{x:.1f},{y:.1f}" for x, y in there)
-        dash = f' stroke-dasharray="{_DASHES[trace.line.dash]}"' if trace.line.dash in _DASHES else ""
         colour, width = trace.line.color, trace.line.width or 2
         parts.append(
             f'<polyline points="{way}" fill="none" stroke="{colour}" stroke-width="{width}" stroke-linejoin="round"'
-            f' stroke-linecap="round"{dash}/>'
+            f' stroke-linecap="round"{_dash(trace.line)}/>'
         )
     if "markers" in mode:
         parts += [_mark(trace, x, y) for x, y in there]
     return parts
+
+
+def _dash(line: Any) -> str:
+    return f' stroke-dasharray="{_DASHES[line.dash]}"' if line.dash in _DASHES else ""
 
 
 def _bars(trace: Any, place: _Place, letter: str, array: np.ndarray, colour: str) -> list[str]:
@@ -167,21 +173,19 @@ def _mark(trace: Any, x: float, y: float) -> str:
 
 def _outline(shape: str) -> list[tuple[float, float]]:
     """Corners in a box from -1 to 1, y downwards."""
-    star = lambda n, inner: [  # noqa: E731
-        (
-            (1.0 if i % 2 == 0 else inner) * math.sin(math.pi * i / n),
-            -(1.0 if i % 2 == 0 else inner) * math.cos(math.pi * i / n),
-        )
-        for i in range(2 * n)
-    ]
+
+    def star(n: int, inner: float) -> list[tuple[float, float]]:
+        reach = [1.0, inner] * n
+        return [(r * math.sin(math.pi * i / n), -r * math.cos(math.pi * i / n)) for i, r in enumerate(reach)]
+
+    def turned(corners: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+        return [((px - py) * math.sqrt(0.5), (px + py) * math.sqrt(0.5)) for px, py in corners]
+
     thick = 0.36
     cross = [
         (-thick, -1), (thick, -1), (thick, -thick), (1, -thick), (1, thick), (thick, thick),
         (thick, 1), (-thick, 1), (-thick, thick), (-1, thick), (-1, -thick), (-thick, -thick),
     ]  # fmt: skip
-    turned = lambda corners: [  # noqa: E731
-        ((px - py) * math.sqrt(0.5), (px + py) * math.sqrt(0.5)) for px, py in corners
-    ]
     known: dict[str, list[tuple[float, float]]] = {
         "square": [(-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)],
         "diamond": [(0, -1), (1, 0), (0, 1), (-1, 0)],
@@ -248,9 +252,9 @@ def _legend(rows: list[list[tuple[float, Any]]], top: float, ink: str) -> list[s
         for x, entry in row:
             left = 20 + x
             if "lines" in (entry.mode or ""):
-                dash = f' stroke-dasharray="{_DASHES[entry.line.dash]}"' if entry.line.dash in _DASHES else ""
-                width = min(8, entry.line.width or 2)
-                parts.append(f'<path d="M{left} {y}h26" stroke="{entry.line.color}" stroke-width="{width}"{dash}/>')
+                line = entry.line
+                paint = f'stroke="{line.color}" stroke-width="{min(8, line.width or 2)}"{_dash(line)}'
+                parts.append(f'<path d="M{left} {y}h26" {paint}/>')
             if "markers" in (entry.mode or ""):
                 parts.append(_mark(entry, left + 13, y))
             parts.append(_text(entry.name, left + 32, y + 4, ink, "start"))

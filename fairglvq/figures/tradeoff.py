@@ -18,17 +18,12 @@ from plotly.subplots import make_subplots
 
 from fairglvq.experiments.methods import METHODS
 from fairglvq.fairness.limit import Limit
+from fairglvq.figures.base import FONT, INK, LEGEND, base_axes, base_layout
 from fairglvq.figures.labels import LETTER, halo, label_strengths
 from fairglvq.grammar import ClassColour, Theme
 from fairglvq.tradeoff.curve import label, pareto, point_id, strength_words
 from fairglvq.tradeoff.measures import MEASURES
 from fairglvq.wording import in_hundredths
-
-FONT = '"Source Sans", "Source Sans Pro", system-ui, -apple-system, "Segoe UI", Roboto, sans-serif'
-"""The page's own font, and others like it for exported pictures."""
-
-INK = ClassColour("#31333f", "#e6e8ee")
-GRID = ClassColour("#dfe1e8", "#31353f")
 
 _COLOURS = (
     ClassColour("#7b3fd4", "#b792ff"),  # violet
@@ -108,7 +103,7 @@ def tradeoff_figure(
             raise ValueError(f"an axis must be one of {', '.join(known)}; got {name!r}")
     ink = INK.mark(theme)
     figure = go.Figure()
-    shown = _in_hundredths(table[table[f"{x}_mean"].notna() & table[f"{y}_mean"].notna()])
+    shown = _in_hundredths(table.dropna(subset=[f"{x}_mean", f"{y}_mean"]))
     theirs = _in_hundredths(_of_the_same_data(published, shown, x, y))
     ranges = [_range(shown, theirs, x, 0.06), _range(shown, theirs, y, 0.1)]  # words may stand below the lowest mark
 
@@ -246,7 +241,7 @@ def _of_the_same_data(published: pd.DataFrame | None, shown: pd.DataFrame, x: st
     if published is None or f"{x}_mean" not in published or f"{y}_mean" not in published:
         return shown.iloc[:0]
     same = published["dataset"].isin(shown["dataset"]) & published["method"].isin(list(METHODS))
-    return published[same & published[f"{x}_mean"].notna() & published[f"{y}_mean"].notna()]
+    return published[same].dropna(subset=[f"{x}_mean", f"{y}_mean"])
 
 
 def _in_hundredths(table: pd.DataFrame) -> pd.DataFrame:
@@ -322,23 +317,18 @@ def _tick_format(ends) -> str:
 def lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
     """Font, colours, grid and legend of a curve's picture."""
     ink = INK.mark(theme)
-    figure.update_layout(
-        template="none",  # every colour is set here; another would cost 30 ms and 7 KB a picture
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": ink, "size": 13, "family": FONT},
-        height=height,
+    base_layout(
+        figure,
+        theme,
+        height,
         margin={"l": 10, "r": 16, "t": 34, "b": 10},  # above the plot stand the buttons, which phones always show
         modebar={"bgcolor": "rgba(0,0,0,0)", "color": faded(ink, 0.5), "activecolor": ink},
         hovermode="closest",
         hoverlabel={"font": {"family": FONT, "size": 13}, "align": "left"},
-        # Below the plot, where a phone has room; it pushes the plot up by what it needs.
-        legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "font": {"size": 12}},
+        legend=LEGEND | {"font": {"size": 12}},
         uirevision="tradeoff",
     )
-    axes = {"gridcolor": GRID.mark(theme), "zerolinecolor": GRID.mark(theme), "automargin": True, "title_standoff": 8}
-    figure.update_xaxes(**axes)
-    figure.update_yaxes(**axes)
+    base_axes(figure, theme)
 
 
 def faded(colour: str, share: float) -> str:

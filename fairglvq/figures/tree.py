@@ -12,8 +12,8 @@ import plotly.graph_objects as go
 
 from fairglvq import wording
 from fairglvq.explain.leaves import Node
+from fairglvq.figures.base import GRID, INK, base_layout
 from fairglvq.figures.prototypes import Marks, plain
-from fairglvq.figures.tradeoff import FONT, GRID, INK
 from fairglvq.grammar import Theme, class_colours, group_shapes
 
 ROW = 25  # pixels
@@ -41,11 +41,8 @@ def tree_figure(nodes: Sequence[Node], marks: Marks, *, theme: Theme = "light") 
     )  # fmt: skip
     _add_leaves(figure, [node for node in nodes if node.leaf >= 0], marks, theme)
     depth = max(node.depth for node in nodes)
-    figure.update_layout(
-        template="none", paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)", height=ROW * len(nodes) + 24,
-        font={"color": ink, "size": 12, "family": FONT}, margin={"l": 8, "r": 8, "t": 8, "b": 8},
-        hovermode="closest", uirevision="tree",
-    )  # fmt: skip
+    margin = {"l": 8, "r": 8, "t": 8, "b": 8}
+    base_layout(figure, theme, ROW * len(nodes) + 24, size=12, margin=margin, hovermode="closest", uirevision="tree")
     # Words stand on the right of their marks: beyond the deepest leaf there is room for a line of them.
     figure.update_xaxes(visible=False, range=[-0.2, max(2.2 * depth, depth + 4)], fixedrange=True)
     figure.update_yaxes(visible=False, range=[len(nodes) - 0.4, -0.6], fixedrange=True)

@@ -202,14 +202,13 @@ def make(
     people = explained.people
     table = explained.table  # (G, K, K) group, truth, decision
     n = int(table.sum())
-    right = int(np.trace(table, axis1=1, axis2=2).sum())
     compared = alike.compare(explained)
     return Report(
         title=f"{method} on {data.title}",
         method=method,
         measured=measured or f"{n:,} people",
         n_measured=n,
-        accuracy=Share.of(right, n),
+        accuracy=_accuracy(table),
         gaps=_gaps(explained),
         groups=tuple(
             _group(table[g], people.favourable, name, who[g] if who else f"people in the group {quoted(name)}")
@@ -237,14 +236,18 @@ def _gaps(explained: PeopleInCells) -> tuple[Gap, ...]:
 
 def _baseline(explained: PeopleInCells, method: str, before: PeopleInCells) -> Baseline:
     """The other model on the same people, and who fares otherwise with it."""
-    people, n = explained.people, int(before.table.sum())
+    people = explained.people
     now, then = (one.decisions[people.measured] == people.favourable for one in (explained, before))
     moved = [
         tuple(np.bincount(people.s[people.measured][which], minlength=len(people.groups)).tolist())
         for which in (now & ~then, then & ~now)
     ]
-    right = int(np.trace(before.table, axis1=1, axis2=2).sum())
-    return Baseline(method, Share.of(right, n), _gaps(before), *moved)
+    return Baseline(method, _accuracy(before.table), _gaps(before), *moved)
+
+
+def _accuracy(table: np.ndarray) -> Share:
+    """Decisions that are right among people (..., K, K) by truth and decision."""
+    return Share.of(int(np.trace(table, axis1=-2, axis2=-1).sum()), int(table.sum()))
 
 
 def _gap(explained: PeopleInCells, measure: explain.Measure) -> Gap:
@@ -267,7 +270,7 @@ def _group(table: np.ndarray, favourable: int, name: str, who: str) -> Group:
         n,
         Share.of(int(table[:, favourable].sum()), n),
         Share.of(int(table[favourable, favourable]), int(table[favourable].sum())),
-        Share.of(int(np.trace(table)), n),
+        _accuracy(table),
         who,
     )
 
@@ -387,21 +390,26 @@ def words(report: Report) -> str:
         f"{report.method} decides with {len(report.cards)} {HOW[report.cells]} "
         f"Of 100 decisions, {of_hundred(report.accuracy.value)} are right."
     ]
-    groups = {group.name: group for group in report.groups}
     parity, opportunity = report.gaps
-    wanted = quoted(report.data.favourable)
-    if math.isnan(parity.value):
-        told.append("There are no two groups to compare.")
-    else:
-        few, many = groups[parity.behind], groups[parity.ahead]
-        told.append(
-            f"Of 100 {few.who}, {of_hundred(few.favourable.value)} get {wanted}; of 100 {many.who}, "
-            f"{of_hundred(many.favourable.value)}."
-        )
+    told.append("There are no two groups to compare." if math.isnan(parity.value) else f"{rates(report)}.")
     if not math.isnan(opportunity.value):
-        few, many = groups[opportunity.behind], groups[opportunity.ahead]
+        few, many = _behind_and_ahead(report, opportunity)
         told.append(
-            f"Among those whose true label is {wanted}, {of_hundred(few.opportunity.value)} of 100 {few.who} get it "
-            f"and {of_hundred(many.opportunity.value)} of 100 {many.who}."
+            f"Among those whose true label is {quoted(report.data.favourable)}, {of_hundred(few.opportunity.value)} "
+            f"of 100 {few.who} get it and {of_hundred(many.opportunity.value)} of 100 {many.who}."
         )
     return " ".join(told)
+
+
+def rates(report: Report) -> str:
+    """The shares with the favourable decision that the statistical parity gap is between, in people; no full stop."""
+    few, many = _behind_and_ahead(report, report.gaps[0])
+    return (
+        f"Of 100 {few.who}, {of_hundred(few.favourable.value)} get {quoted(report.data.favourable)}; of 100 "
+        f"{many.who}, {of_hundred(many.favourable.value)}"
+    )
+
+
+def _behind_and_ahead(report: Report, gap: Gap) -> tuple[Group, Group]:
+    groups = {group.name: group for group in report.groups}
+    return groups[gap.behind], groups[gap.ahead]

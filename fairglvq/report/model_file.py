@@ -106,16 +106,6 @@ class SavedModel:
         rows = X if self.scaling is None else self.scaling.apply(X)
         return self.model.predict(rows if self.projection is None else self.projection.apply(rows))
 
-    def original_prototypes(self) -> NDArray[np.float64]:
-        """Prototypes (P, d) in original units; those of a projected model leave some directions open and have none."""
-        if self.projection is not None:
-            raise ModelFileError(
-                "The prototypes lie behind a projection. Their profiles need people to complete them: see "
-                "fairglvq.explain.PrototypeModel.profiles."
-            )
-        W = self.model.prototypes_
-        return W if self.scaling is None else self.scaling.inverse(W)
-
     def check_fits(self, data: Dataset) -> None:
         """Raise if a data set does not have this model's features; decisions about it would mean nothing."""
         if data.X.shape[1] != self.model.n_features_in_:

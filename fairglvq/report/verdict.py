@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from fairglvq.intervals import SMALL
-from fairglvq.report.content import Group, Report
+from fairglvq.report.content import Report, rates
 from fairglvq.wording import capital, gap, listed, of_hundred, percent, quoted
 
 CELLS = {"prototype": "typical cases", "leaf": "leaves of a tree"}
@@ -17,11 +16,7 @@ def headline(report: Report) -> str:
     parity, before = report.gaps[0], report.baseline
     if math.isnan(parity.value):
         return f"There are no two groups to compare. {percent(report.accuracy.value)} of the decisions are right."
-    few, many = _behind_and_ahead(report)
-    told = (
-        f"Of 100 {few.who}, {of_hundred(few.favourable.value)} get {quoted(report.data.favourable)}; of 100 "
-        f"{many.who}, {of_hundred(many.favourable.value)}: a gap of {gap(parity.value)}."
-    )
+    told = f"{rates(report)}: a gap of {gap(parity.value)}."
     if before is None or math.isnan(before.gaps[0].value):
         return told
     return f"{told} {_beside(parity.value, before.gaps[0].value, before.method)}"
@@ -86,8 +81,3 @@ def decided(report: Report) -> dict[str, str]:
         ),
         "Still to be decided by people": ask or "whether the model may be used, and who answers for it.",
     }
-
-
-def _behind_and_ahead(report: Report) -> Sequence[Group]:
-    by_name = {group.name: group for group in report.groups}
-    return by_name[report.gaps[0].behind], by_name[report.gaps[0].ahead]

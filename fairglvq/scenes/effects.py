@@ -27,7 +27,7 @@ def sentences(settings: Settings, scene: Scene) -> dict[str, str]:
         else "Shuffled batches; the step does not depend on their size.",
         "held_out": f"{len(scene.points.y) - n_learn:,} points measure, {n_learn:,} train.",
         "bias": _data_gap(scene),
-        "noise": _overlap(scores),
+        "noise": f"GLVQ still gets {percent(scores['glvq'].accuracy)} right.",
         "projections": _removed(scene.trainings.get("inp")),
         "plane": "The plane changes what you see, not what is trained.",
     }
@@ -160,10 +160,6 @@ def _data_gap(scene: Scene) -> str:
     y, s = scene.points.y, scene.points.s
     rates = [float((y[s == g] == scene.points.favourable).mean()) for g in np.unique(s)]
     return f"In the data themselves the groups' favourable shares lie {gap(max(rates) - min(rates))} apart."
-
-
-def _overlap(scores: dict[str, Score]) -> str:
-    return f"GLVQ still gets {percent(scores['glvq'].accuracy)} right."
 
 
 def _removed(inp: Training | None) -> str:

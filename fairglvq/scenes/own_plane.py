@@ -13,11 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairglvq.lvq.axes import axis_traits
+from fairglvq.scenes.cache import ResultCache
 from fairglvq.scenes.points import Points, points_key
 from fairglvq.scenes.settings import Settings
 from fairglvq.wording import AxisTrait
 
-Report = Callable[[float], None]  # gets the share of work done; may raise to stop it
+Progress = Callable[[float], None]
+"""Called with the share of work done; may raise to stop the work."""
+
 RANK = 2
 SAMPLE = 4000  # people among whom the meaning of a direction is looked for
 WIDE = (0.5, 99.5)  # per cent of the people that span the picture: a few lie far away
@@ -60,7 +63,7 @@ class Trained(NamedTuple):
     prototypes: np.ndarray  # (P, d)
 
 
-def train(settings: Settings, points: Points, method: str, seen: Seen, seed: int, progress: Report) -> Trained:
+def train(settings: Settings, points: Points, method: str, seen: Seen, seed: int, progress: Progress) -> Trained:
     """Train a method to the end."""
     learn = ~points.held_out
     X, y = seen.X[learn], points.y[learn]
@@ -101,30 +104,33 @@ def learned(points: Points, method: str, seen: Seen, trained: Trained, placed: P
     )
 
 
-def film(settings: Settings, points: Points, gaps: tuple[float, ...], seed: int, progress: Report) -> list:
+def film(settings: Settings, points: Points, gaps: tuple[float, ...], seed: int, progress: Progress) -> list:
     """ParityLVQ (`Projected`) trained to each of the gaps, in the plane that all of them share."""
-    models = []
-    for number, gap in enumerate(gaps):
-
-        def part(share: float, number: int = number) -> None:
-            progress((number + share) / len(gaps))
-
-        models.append(_solve(settings, points, gap, seed, part).found.model)
-    return models
+    return [
+        _solve(settings, points, gap, seed, part_of(progress, number, len(gaps))).found.model
+        for number, gap in enumerate(gaps)
+    ]
 
 
-def _solve(settings: Settings, points: Points, max_gap: float, seed: int, report: Report):
+def part_of(progress: Progress, number: int, parts: int) -> Progress:
+    """Report the progress of one part out of several as progress of the whole."""
+    return lambda share: progress((number + share) / parts)
+
+
+def _solve(settings: Settings, points: Points, max_gap: float, seed: int, progress: Progress):
     """What ``ParityLVQ(prototypes, max_gap=max_gap, random_state=seed)`` finds."""
     from fairglvq.lvq import parity
     from fairglvq.lvq.parity_lvq import ParityLVQ
     from fairglvq.lvq.projected import one_thread
 
-    task = _task(settings, points, seed)
+    key = (*points_key(settings), settings.prototypes)
+    task = tasks.get(key, lambda: _task(settings, points, seed))
     with one_thread():
-        return parity.solve(task, max_gap, ParityLVQ().max_epochs, report)
+        return parity.solve(task, max_gap, ParityLVQ().max_epochs, progress)
 
 
-_tasks: dict[tuple, Any] = {}  # the latest ones: directions depend on the points alone, whatever gap is allowed
+tasks = ResultCache(16)
+"""What was prepared for ParityLVQ: directions depend on the points alone, whatever gap is allowed."""
 
 
 def _task(settings: Settings, points: Points, seed: int):
@@ -133,24 +139,13 @@ def _task(settings: Settings, points: Points, seed: int):
     from fairglvq.lvq.projected import one_thread
     from fairglvq.lvq.trainer import compact
 
-    key = (*points_key(settings), settings.prototypes)
-    if key not in _tasks:
-        learn, K = ~points.held_out, len(points.classes)
-        rng = np.random.default_rng(seed)
-        X, y, s = compact(points.X[learn]), points.y[learn], points.s[learn]
-        layout = parity.Layout(np.repeat(np.arange(K), settings.prototypes), K, points.favourable, train_omega=False)
-        with one_thread():
-            metric = first_metric(X, [y, s], "matrix", RANK, rng)
-            _tasks[key] = parity.prepare(X, y, s, layout, "statistical_parity", metric, rng)
-        while len(_tasks) > 16:
-            _tasks.pop(next(iter(_tasks)), None)
-    return _tasks[key]
-
-
-def forget(table: str) -> None:
-    """Drop what was prepared of the visitor's table with this key."""
-    for key in [key for key in _tasks if table in key]:
-        del _tasks[key]
+    learn, K = ~points.held_out, len(points.classes)
+    rng = np.random.default_rng(seed)
+    X, y, s = compact(points.X[learn]), points.y[learn], points.s[learn]
+    layout = parity.Layout(np.repeat(np.arange(K), settings.prototypes), K, points.favourable, train_omega=False)
+    with one_thread():
+        metric = first_metric(X, [y, s], "matrix", RANK, rng)
+        return parity.prepare(X, y, s, layout, "statistical_parity", metric, rng)
 
 
 def place(models: list, points: Points, seen: Seen, *, real: bool, turn: bool) -> Placed:

@@ -67,11 +67,11 @@ def compose(settings: Settings, points: Points, trainings: Mapping[str, Training
         "held_out": points.held_out[shown].astype("u1"),
     }
     n_frames = max(len(training.epochs) for training in trainings.values())
-    baseline = None if trainings["glvq"].decisions is None else trainings["glvq"].decisions[-1]
     for key, training in trainings.items():
         strength = settings.C if key == "fairglvq" else 0.0
-        found = _panel_arrays(training, points, strength, lenses[key], shown, baseline)
-        arrays |= {f"{key}.{name}": _padded(array, name, n_frames, training) for name, array in found.items()}
+        found = _panel_arrays(training, points, strength, lenses[key], shown, trainings["glvq"])
+        frames = _frames(training, n_frames)
+        arrays |= {f"{key}.{name}": a if name == "nearest" else a[frames] for name, a in found.items()}
         if key in own:
             arrays[f"{key}.points"] = np.ascontiguousarray(own[key])
     longest = max(trainings.values(), key=lambda training: len(training.epochs))
@@ -111,9 +111,9 @@ def drawable(settings: Settings, training: Training) -> bool:
 
 def _slice_sentence(points: Points, plane: Plane | None, *, real: bool) -> str | None:
     """What the plane of real data is; None for drawn data, where the picture shows everything."""
-    if plane is not None or not real:
-        return plane.sentence if plane else None
-    return OWN_PLANE.format(drawn=min(SAMPLE, len(points.y)), all=len(points.y))
+    if plane is not None:
+        return plane.sentence
+    return OWN_PLANE.format(drawn=min(SAMPLE, len(points.y)), all=len(points.y)) if real else None
 
 
 def final_scores(scene: Scene) -> dict[str, Score]:
@@ -125,13 +125,8 @@ def final_scores(scene: Scene) -> dict[str, Score]:
 def with_film(scene: Scene, settings: Settings, method: str, film: Film) -> Scene:
     """The scene with a method's strength as a film."""
     arrays = {"prototypes": film.prototypes, "pseudo": film.pseudo.astype("u1"), **_leaf_arrays(film.leaves)}
-    lens = lens_of(scene.trainings[method], scene.plane)
-    if lens is not None:
-        arrays |= {"prototypes": lens.places(film.prototypes), "weights": lens.weights(film.prototypes)}
-    before = scene.trainings["glvq"].decisions
-    if film.decisions is not None and before is not None:
-        arrays["counts"] = tallied(scene.points, film.decisions)
-        arrays["changed"] = changed_decisions(scene.points, before[-1], film.decisions)
+    arrays |= _through(lens_of(scene.trainings[method], scene.plane), film.prototypes)
+    arrays |= _counted(scene.points, scene.trainings["glvq"], film.decisions)
     about = {"revision": revision(film_key(settings, method)), "knob": film.knob, "values": film.values}
     return scene._replace(
         meta=scene.meta | {"films": scene.meta["films"] | {method: about}},
@@ -150,29 +145,38 @@ def _bounds(places: np.ndarray) -> list[float]:
 
 
 def _panel_arrays(
-    training: Training, points: Points, C: float, lens: Lens | None, shown: np.ndarray, baseline: np.ndarray | None
+    training: Training, points: Points, C: float, lens: Lens | None, shown: np.ndarray, glvq: Training
 ) -> dict[str, np.ndarray]:
     arrays = {"prototypes": training.prototypes, "pseudo": training.pseudo.astype("u1")}
     if training.leaves is not None:
         return arrays | _leaf_arrays(training.leaves)
+    pulls = {"pull_class": training.class_pull, "pull_fair": -C * training.fair_pull}
+    arrays |= {name: (pull if lens is None else pull @ lens.frame).astype("f4") for name, pull in pulls.items()}
     arrays |= {
-        "pull_class": training.class_pull,
-        "pull_fair": -C * training.fair_pull,
         "cost_class": training.class_cost.astype("f4"),
         "cost_fair": training.fair_cost.astype("f4"),
         "flips": np.minimum(training.flips, 65535).astype("u2"),
         "alpha_uses": training.alpha_uses.astype("u4"),
     }
-    if lens is not None:
-        arrays["prototypes"] = lens.places(training.prototypes)
-        arrays["weights"] = lens.weights(training.prototypes)
-        arrays["pull_class"], arrays["pull_fair"] = (arrays[name] @ lens.frame for name in ("pull_class", "pull_fair"))
-    if training.decisions is not None and baseline is not None:
-        arrays["counts"] = tallied(points, training.decisions)
-        arrays["changed"] = changed_decisions(points, baseline, training.decisions)
+    arrays |= _through(lens, training.prototypes)
+    counted = _counted(points, glvq, training.decisions)
+    if counted:
+        arrays |= counted
         arrays["nearest"] = nearest(training, points.X[shown], training.prototypes[-1]).astype("u2")
-    arrays["pull_class"], arrays["pull_fair"] = (arrays[name].astype("f4") for name in ("pull_class", "pull_fair"))
     return arrays
+
+
+def _through(lens: Lens | None, prototypes: np.ndarray) -> dict[str, np.ndarray]:
+    """Prototypes where a plane shows them; nothing to replace where the points' space is the picture."""
+    return {} if lens is None else {"prototypes": lens.places(prototypes), "weights": lens.weights(prototypes)}
+
+
+def _counted(points: Points, glvq: Training, decisions: np.ndarray | None) -> dict[str, np.ndarray]:
+    """Counts of decisions and of those that differ from GLVQ's; nothing where the picture shows all dimensions."""
+    if decisions is None or glvq.decisions is None:
+        return {}
+    changed = changed_decisions(points, glvq.decisions[-1], decisions)
+    return {"counts": tallied(points, decisions), "changed": changed}
 
 
 def _leaf_arrays(leaves: Leaves | None) -> dict[str, np.ndarray]:
@@ -188,10 +192,6 @@ def _frames(training: Training, n_frames: int) -> np.ndarray:
     if training.moments is None:
         return np.minimum(np.arange(n_frames), recorded - 1)
     return np.round(np.linspace(0, recorded - 1, n_frames)).astype(int)
-
-
-def _padded(array: np.ndarray, name: str, n_frames: int, training: Training) -> np.ndarray:
-    return array if name == "nearest" else array[_frames(training, n_frames)]
 
 
 def _panel_meta(

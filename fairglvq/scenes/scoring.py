@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fairglvq.fairness.cells import count
 from fairglvq.fairness.metrics import gaps_from_counts
 from fairglvq.lvq.trainer import as_rows, nearest_prototypes
 from fairglvq.scenes.points import Points
@@ -17,17 +18,16 @@ def tallied(points: Points, decisions: np.ndarray) -> np.ndarray:
     """Counts (F, G, K, K) of measured points by group, true label and decision; decisions are (F, n measured)."""
     G, K = len(points.groups), len(points.classes)
     y, s = points.y[points.measured], points.s[points.measured]
-    cells = ((s * K + y) * K)[None] + decisions
-    return np.stack([np.bincount(row, minlength=G * K * K) for row in cells]).reshape(-1, G, K, K).astype("u4")
+    return np.stack([count((G, K, K), s, y, row) for row in decisions]).astype("u4")
 
 
 def changed_decisions(points: Points, before: np.ndarray, decisions: np.ndarray) -> np.ndarray:
     """Counts (F, G, K, 2) by group and true label: favourable decisions gained and lost compared with `before`."""
     G, K = len(points.groups), len(points.classes)
-    cells = points.s[points.measured] * K + points.y[points.measured]
+    y, s = points.y[points.measured], points.s[points.measured]
     had, has = before == points.favourable, decisions == points.favourable
-    changes = [[np.bincount(cells[mask], minlength=G * K) for mask in (now & ~had, had & ~now)] for now in has]
-    return np.array(changes).transpose(0, 2, 1).reshape(-1, G, K, 2).astype("u4")
+    gained, lost = ([count((G, K), s[who], y[who]) for who in changed] for changed in (has & ~had, had & ~has))
+    return np.stack([gained, lost], axis=-1).astype("u4")
 
 
 class Score(NamedTuple):

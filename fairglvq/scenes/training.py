@@ -7,17 +7,19 @@ under their keys, a change retrains no more than it has to.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fairglvq.datasets.split import Scaling, fold_seed
+from fairglvq.fairness.cells import count
 from fairglvq.lvq.initialisers import initial_prototypes
 from fairglvq.lvq.trainer import Recipe, Trainer, as_rows, nearest_prototypes
 from fairglvq.scenes import own_plane
+from fairglvq.scenes.cache import ResultCache
 from fairglvq.scenes.leaves import Leaves, grown, leaves_of
-from fairglvq.scenes.own_plane import Seen
+from fairglvq.scenes.own_plane import Progress, Seen, part_of
 from fairglvq.scenes.points import Points, points_key
 from fairglvq.scenes.settings import FIELDS, GAPS, Settings
 
@@ -25,9 +27,6 @@ FILM_C = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0)
 FRAME_BYTES = 150_000  # of all frames together, so that a scene stays well under 300 KB
 MOST_FRAMES = 51
 CHUNK = 64  # epochs between two progress reports, which may cancel; 1 on real data
-
-Progress = Callable[[float], None]
-"""Called with the share of work done; may raise to stop the work."""
 
 
 class Training(NamedTuple):
@@ -164,7 +163,8 @@ def _seen(settings: Settings, points: Points, method: str) -> Seen:
     learn = ~points.held_out
     if method != "inp" or len(np.unique(points.s[learn])) < 2:
         return Seen(points.X)
-    inp, scaling, matrix = _null_space(settings, points)
+    key = (*points_key(settings), settings.projections)
+    inp, scaling, matrix = null_spaces.get(key, lambda: _null_space(settings, points))
     X = np.empty_like(points.X)
     # Separately, as in a sweep: a matrix product of another size may differ in the last bit.
     for part in (learn, ~learn):
@@ -200,10 +200,8 @@ def _majorities(placed: own_plane.Placed, points: Points) -> np.ndarray:
     """Majority groups (F, P) of the training points in each cell; the first group where there are none."""
     learn = ~points.held_out
     rows, s = as_rows(points.X[learn] @ placed.matrix.T + placed.shift), points.s[learn]
-    votes = np.zeros((*placed.prototypes.shape[:2], len(points.groups)), int)
-    for number, W in enumerate(placed.prototypes):
-        np.add.at(votes[number], (nearest_prototypes(rows, W), s), 1)
-    return votes.argmax(axis=2)
+    shape = placed.prototypes.shape[1], len(points.groups)
+    return np.stack([count(shape, nearest_prototypes(rows, W), s).argmax(axis=1) for W in placed.prototypes])
 
 
 def train_film(settings: Settings, points: Points, method: str, progress: Progress) -> Film:
@@ -222,7 +220,7 @@ def train_film(settings: Settings, points: Points, method: str, progress: Progre
     strengths = film_strengths(settings)
     for number, C in enumerate(strengths):
         trainer = _trainer(settings, points, method, X, C=C)
-        _train(trainer, settings, 0, _part_of(progress, number, len(strengths)))
+        _train(trainer, settings, 0, part_of(progress, number, len(strengths)))
         W.append(trainer.prototypes.W.copy())
         pseudo.append(trainer.prototypes.pseudo.copy())
     decisions = _decisions(points.X[points.measured], W, trainer.prototypes.labels) if settings.real else None
@@ -242,11 +240,6 @@ def _decisions(X: np.ndarray, models: Iterable[np.ndarray], labels: np.ndarray) 
     """Classes (M, n) that each of M models, prototypes (P, d) with these labels, decides for points X (n, d)."""
     rows = as_rows(X)
     return np.stack([labels[nearest_prototypes(rows, W)] for W in models]).astype("u1")
-
-
-def _part_of(progress: Progress, number: int, parts: int) -> Progress:
-    """Report the progress of one part out of several as progress of the whole."""
-    return lambda share: progress((number + share) / parts)
 
 
 def _trainer(settings: Settings, points: Points, method: str, X: np.ndarray, C: float | None = None) -> Trainer:
@@ -317,20 +310,17 @@ class _NullSpace(NamedTuple):
     matrix: np.ndarray  # (d, d)
 
 
-_null_spaces: dict[tuple, _NullSpace] = {}  # the latest ones: they depend on the points alone, not on the prototypes
+null_spaces = ResultCache(16)
+"""What INP found: it depends on the points alone, not on the prototypes."""
+
+
+def forget(table: str) -> None:
+    """Drop what was prepared of the visitor's table with this key."""
+    own_plane.tasks.forget(table)
+    null_spaces.forget(table)
 
 
 def _null_space(settings: Settings, points: Points) -> _NullSpace:
-    key = (*points_key(settings), settings.projections)
-    found = _null_spaces.get(key)
-    if found is None:
-        found = _null_spaces[key] = _find_null_space(settings, points)
-        while len(_null_spaces) > 16:
-            _null_spaces.pop(next(iter(_null_spaces)), None)
-    return found
-
-
-def _find_null_space(settings: Settings, points: Points) -> _NullSpace:
     from fairglvq.fairness.projection import NullSpaceProjection  # scikit-learn: two seconds at first use
 
     X = points.X[~points.held_out]

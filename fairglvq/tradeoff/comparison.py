@@ -10,7 +10,7 @@ from itertools import combinations
 import pandas as pd
 
 from fairglvq.experiments import methods
-from fairglvq.tradeoff.curve import label, no_strength, rows_of, summary
+from fairglvq.tradeoff.curve import label, point_in, rows_of, summary
 from fairglvq.tradeoff.measures import MEASURES
 from fairglvq.wording import all_of, at_most, capital, gap, interval, with_article
 
@@ -92,11 +92,8 @@ def within(
 
     This makes methods with different knobs comparable: what does each offer to someone who accepts this gap?
     """
-    points = []
-    for _, own in table[table[f"{x}_mean"] <= budget + 1e-12].groupby("method", sort=False):
-        best = own.loc[MEASURES[y].cost(own[f"{y}_mean"]).idxmin()]
-        points.append((str(best["method"]), None if no_strength(best["strength"]) else float(best["strength"])))
-    return points
+    possible = table[table[f"{x}_mean"] <= budget + 1e-12].groupby("method", sort=False)
+    return [point_in(own.loc[MEASURES[y].cost(own[f"{y}_mean"]).idxmin()]) for _, own in possible]
 
 
 def shared_budget(table: pd.DataFrame, x: str = "statistical_parity") -> float:

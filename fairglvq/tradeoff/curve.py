@@ -60,6 +60,11 @@ def no_strength(strength: float | None) -> bool:
     return strength is None or math.isnan(strength)
 
 
+def point_in(row: pd.Series) -> tuple[str, float | None]:
+    """Method and strength of a row of a table."""
+    return str(row["method"]), None if no_strength(row["strength"]) else float(row["strength"])
+
+
 # Tables
 
 

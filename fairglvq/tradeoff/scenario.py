@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from fairglvq.tradeoff.curve import label, no_strength, rows_of
+from fairglvq.tradeoff.curve import label, point_in, rows_of
 from fairglvq.wording import at_most, gap, percent, signed
 
 
@@ -53,7 +53,7 @@ def scenario(
     (counts, now), (_, before) = (_favourable(rows, point) for point in (best, reference))
     outcomes = tuple(Outcome(*told) for told in zip(who, counts, now, now - before, strict=True))
     means = float(best[f"{x}_mean"]), float(best["accuracy_mean"])
-    return Scenario(name, allowed, label(*_point(best)), *means, outcomes)
+    return Scenario(name, allowed, label(*point_in(best)), *means, outcomes)
 
 
 def side_by_side(kept: Sequence[Scenario]) -> tuple[list[str], list[list[str]]]:
@@ -73,12 +73,8 @@ def _best(table: pd.DataFrame) -> pd.Series:
     return table.loc[table["accuracy_mean"].idxmax()]
 
 
-def _point(row: pd.Series) -> tuple[str, float | None]:
-    return str(row["method"]), None if no_strength(row["strength"]) else float(row["strength"])
-
-
 def _favourable(rows: pd.DataFrame, point: pd.Series) -> tuple[np.ndarray, np.ndarray]:
     """People of each group, and those with the favourable decision; means over seeds."""
-    own = rows_of(rows, *_point(point))
+    own = rows_of(rows, *point_in(point))
     counts = np.sum([np.array(one) for one in own["counts"]], axis=0) / own["seed"].nunique()  # (G, truth, decision)
     return np.round(counts.sum(axis=(1, 2))).astype(int), np.round(counts[:, :, 1].sum(axis=1)).astype(int)

@@ -79,11 +79,6 @@ def test_both_kinds_of_scaling_can_be_read(scaling):
     np.testing.assert_array_equal(found.inverse([[0.5, 0.5]]), [[3.0, 10.25]])
 
 
-def test_prototypes_in_original_units(saved):
-    scaling = saved.scaling
-    np.testing.assert_allclose(scaling.apply(saved.original_prototypes()), saved.model.prototypes_, atol=1e-12)
-
-
 def test_a_model_behind_a_projection(saved, german):
     rng = np.random.default_rng(0)
     projection = Projection(rng.normal(size=(59, 59)), rng.normal(size=59))
@@ -93,8 +88,6 @@ def test_a_model_behind_a_projection(saved, german):
     Z = saved.scaling.apply(german.X) @ projection.matrix.T + projection.shift
     np.testing.assert_array_equal(again.predict(german.X), saved.model.predict(Z))
     assert (again.predict(german.X) != saved.predict(german.X)).any()
-    with pytest.raises(ModelFileError, match="behind a projection"):
-        again.original_prototypes()
 
 
 @pytest.mark.parametrize("labels", [["no", "yes"], [1.0, 2.0], [False, True], [-3, 7], ["<b>", "מין"]])

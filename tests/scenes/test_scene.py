@@ -10,7 +10,7 @@ import pytest
 from fairglvq import GLVQ, FairGLVQ, NullSpaceProjection, ParityLVQ, datasets
 from fairglvq.experiments import evaluation
 from fairglvq.fairness import metrics
-from fairglvq.scenes import effects, scene, scoring, training
+from fairglvq.scenes import effects, own_plane, scene, scoring, training
 from fairglvq.scenes.planes import lens_of
 from fairglvq.scenes.points import UntrainableError, load_points
 from fairglvq.scenes.service import CancelledError, ResultCache, TrainingService
@@ -495,12 +495,15 @@ def test_a_model_opened_from_a_curve_is_the_one_on_the_curve(folded, method):
 
 def test_an_own_table_is_trained_like_any_other_and_forgotten_with_its_owner():
     data = datasets.load("german")
-    settings = replace(for_table(lend(data), data), epochs=2)
+    settings = replace(for_table(lend(data), data), epochs=2, beside=("inp", "fairglvq", "paritylvq"))
     service = TrainingService()
+    prepared = own_plane.tasks.futures, training.null_spaces.futures
     show = service.order(settings).future.result(timeout=60)
     assert show.scene.points.X.shape == data.X.shape
     assert service.results.futures
+    assert all(any(settings.table in key for key in kept) for kept in prepared)
     service.forget(settings.table)
+    assert not any(settings.table in key for kept in prepared for key in kept)
     assert not service.results.futures
     assert not service.points.futures
     del data
