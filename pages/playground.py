@@ -35,7 +35,7 @@ SLICE = ", in all dimensions at once; the picture is a slice"
 OWN_PLANE = "; each model shows the two directions that its decisions need"
 LEARNED = "; how much each direction counts is learned, and **Squeeze** shows it"
 METHODS = {
-    "glvq": "**GLVQ** only wants to be right",
+    "glvq": "**GLVQ** only maximises accuracy",
     "inp": "**INP** first removes what gives the group away",
     "fairglvq": "**FairGLVQ** pushes against what tells groups apart",
     "paritylvq": "**ParityLVQ** keeps to the gap that you allow",

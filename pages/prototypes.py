@@ -20,7 +20,7 @@ OF_LEAVES = {name: words for name, words in SECTIONS.items() if name != "pairs"}
 INTRO = (
     "A **prototype** is a typical case the model has learned: a point among the people, described by the same columns. "
     "Everybody gets the class of the prototype most like them. All people who are most like one prototype are its "
-    "**cell**. So a few cards tell how every decision is made, and for whom."
+    "**cell**. So a few cards show how every decision is made, and for whom."
 )
 OWN_STYLE = """<style>
 .st-key-open_card, [class*="st-key-card_"], [class*="st-key-card_"] > div { gap: 0.55rem; }
@@ -38,7 +38,7 @@ def main() -> None:
     """Settings, training, cards."""
     settings = session.begin()
     st.html(STYLE + OWN_STYLE)
-    st.title("Meet the prototypes, and the people behind them", anchor=False)
+    st.title("Prototypes, and the people they decide for", anchor=False)
     repaired(visit().model.repairs)
     missing = download.needed(settings.dataset)
     show = None if missing else training.trained()

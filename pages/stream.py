@@ -18,7 +18,7 @@ from pages.shared.visit import StreamVisit, visit
 from pages.shared.widgets import bound, button, one_of, repaired, store
 
 DATASETS = {"xor": "XOR", "local": "Local"}
-DRIFTS = {"border": "Everything moves", "groups": "Nine in ten of one group", "none": "Nothing"}
+DRIFTS = {"border": "Everything moves", "groups": "90% of one group", "none": "Nothing"}
 INTRO = (
     "A bank decides who gets a loan, day by day. Every batch of people is **decided about first and learned from "
     "afterwards**, so each score is of people whom FairGLVQ had never seen. It keeps its prototypes and their votes, "

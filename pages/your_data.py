@@ -16,7 +16,7 @@ from pages.shared.your_data import columns, summary, upload
 def main() -> None:
     """Table, meaning, first look, use."""
     st.html(STYLE + safe_text.STYLE + NO_CONTROLS + columns.STYLE + summary.STYLE)
-    st.title("Look at your own decisions", anchor=False)
+    st.title("Analyse your own data", anchor=False)
     upload.take_in()
     reading = visit().table.reading
     if reading is None:
@@ -26,7 +26,7 @@ def main() -> None:
     upload.show_reading(reading)
     with st.expander("Bring another table, or forget this one", key="another_table"):
         # Above the ways to bring one: the uploader comes a moment later and pushes down what stands below it.
-        button("Forget this table", _forget, help="Every page then begins anew, as if you had just come.")
+        button("Forget this table", _forget, help="Every page then begins anew, as in a new visit.")
         upload.ways()
     columns.draw(reading.frame)
     draft = columns.current_draft()
@@ -50,7 +50,7 @@ def use() -> None:
         safe_text.say("Every page now works with your table.", "box good")
         st.page_link("pages/playground.py", label="Train on it and watch: Playground")
         st.page_link("pages/tradeoff.py", label="Compare methods on it: Trade-off")
-        st.page_link("pages/prototypes.py", label="Meet its typical people: Prototypes")
+        st.page_link("pages/prototypes.py", label="See its prototypes: Prototypes")
     elif here.used is not None:
         safe_text.say(
             "Other pages still show what they showed before: press the button to take over your changes.", "small"

@@ -52,8 +52,8 @@ METHODS: Mapping[str, Method] = {
     ),
     "correlation_remover": own.DecorrelatedPrototypes(
         "CorrelationRemover + GLVQ",
-        "Subtracts from every feature the share alpha of what correlates with the group, then trains GLVQ; it must be "
-        "told the group of whoever it decides about.",
+        "Subtracts from every feature the share alpha of what correlates with the group, then trains GLVQ; it "
+        "needs the group of every person it decides about.",
     ),
     "logistic_regression": other.Plain("logistic regression", "The usual linear model, without any care for fairness."),
     "exponentiated_gradient": other.Reduction(
@@ -64,12 +64,12 @@ METHODS: Mapping[str, Method] = {
     "threshold_optimizer": other.Thresholds(
         "ThresholdOptimizer",
         "A logistic regression with a bar of its own for every group, set so that on the training data the gap is at "
-        "most 1 - parity; it must be told the group of whoever it decides about.",
+        "most 1 - parity; it needs the group of every person it decides about.",
     ),
     "oxonfair": other.OxonFair(
         "OxonFair",
         "A logistic regression with a bar of its own for every group and no lottery, set so that on the training data "
-        "the gap is at most 1 - parity; it must be told the group of whoever it decides about.",
+        "the gap is at most 1 - parity; it needs the group of every person it decides about.",
     ),
     "gradient_boosting": other.Plain(
         "gradient boosting",
@@ -85,8 +85,8 @@ METHODS: Mapping[str, Method] = {
     ),
     "boosted_threshold_optimizer": other.Thresholds(
         "boosting + ThresholdOptimizer",
-        "Gradient boosting with a bar of its own for every group, with the same promise as ThresholdOptimizer; it must "
-        "be told the group of whoever it decides about.",
+        "Gradient boosting with a bar of its own for every group, with the same promise as ThresholdOptimizer; it "
+        "needs the group of every person it decides about.",
         base=other.gradient_boosting,
     ),
     "fairtree": cells.Trees(

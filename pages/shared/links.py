@@ -95,7 +95,7 @@ def from_query(params: Mapping[str, str]) -> tuple[Settings, list[str]]:
 
 def unknown(params: Iterable[str], known: Collection[str]) -> list[str]:
     """A sentence for each parameter of a link that is not known."""
-    return [f"“{short(name)}” in the link means nothing here and was left out." for name in params if name not in known]
+    return [f"“{short(name)}” in the link is not known here and was left out." for name in params if name not in known]
 
 
 def written(value: Any) -> str:

@@ -139,11 +139,11 @@ def test_section_sorting_and_open_card_survive_a_page_switch(visit):
     v.wait_open(third)
     expect(v.page.get_by_role("radio", name="Number of people")).to_be_checked()
     v.choose("One person")
-    v.wait_text("Who pays, person by person")
+    v.wait_text("Whose decision changed")
     v.go_to("Playground")
     v.page.wait_for_selector('.stage[data-ready="1"]', timeout=60_000)
     v.go_to("Prototypes")
-    v.wait_text("Who pays, person by person")
+    v.wait_text("Whose decision changed")
 
 
 @pytest.mark.long
@@ -165,7 +165,7 @@ def test_adult_with_forty_prototypes(visit):
     v.page.locator("h4.prototype").nth(count - 1).wait_for()
     v.settled()
     v.choose("One person")
-    v.wait_text("Who pays, person by person")
+    v.wait_text("Whose decision changed")
     expect(v.page.get_by_text("The same person with sex")).to_be_visible()
     before = v.page.locator("h2", has_text="Person").first.inner_text()
     v.page.get_by_role("button", name=re.compile("Somebody else of these")).click()
@@ -190,7 +190,7 @@ def test_an_uploaded_table_has_cards_and_people(visit):
     script = "<script>alert(1)</script>"
     v.page.on("dialog", lambda dialog: v.watch.problems.append(f"dialog: {dialog.message}"))
     v.go_to("Your data")
-    v.page.get_by_role("heading", name="Look at your own decisions").wait_for()
+    v.page.get_by_role("heading", name="Analyse your own data").wait_for()
     wait_idle(v.page)
     content = csv(people().rename(columns={"town": f"{script} www.evil.example"}))
     file = {"name": "people.csv", "mimeType": "text/csv", "buffer": content}
@@ -208,7 +208,7 @@ def test_an_uploaded_table_has_cards_and_people(visit):
     v.choose("Side by side")
     v.wait_text("What moved, furthest first")
     v.choose("One person")
-    v.wait_text("Who pays, person by person")
+    v.wait_text("Whose decision changed")
     v.choose("Type values")
     v.wait_text("A made-up person")
     v.page.get_by_role("button", name="Decide").click()
@@ -218,7 +218,7 @@ def test_an_uploaded_table_has_cards_and_people(visit):
 def test_a_tick_in_the_list_shows_that_person(visit):
     v = visit("?data=german&epochs=20").seen()
     v.choose("One person")
-    v.wait_text("Who pays, person by person")
+    v.wait_text("Whose decision changed")
     grid = v.page.get_by_test_id("stDataFrame").last
     grid.scroll_into_view_if_needed()
     name = grid.locator('td[aria-colindex="1"]').nth(2).text_content()
@@ -238,7 +238,7 @@ def test_a_phone_shows_everything_within_its_width(visit):
     ).seen()
     for section in ("Cards", "Side by side", "One person"):
         v.choose(section)
-        v.wait_text({"C": "Where the gap", "S": "What moved", "O": "Who pays"}[section[0]])
+        v.wait_text({"C": "Where the gap", "S": "What moved", "O": "Whose decision changed"}[section[0]])
         assert v.page.evaluate("() => document.documentElement.scrollWidth") <= 390
         wide = v.page.evaluate(
             """() => [...document.querySelectorAll('.stMainBlockContainer p, .stMainBlockContainer .main-svg')]

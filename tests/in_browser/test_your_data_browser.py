@@ -23,7 +23,7 @@ class Visit:
         self.page.goto(f"{url}/{query}")
         self.page.wait_for_selector('.stage[data-ready="1"]', timeout=60_000)
         self.go_to("Your data")
-        self.page.get_by_role("heading", name="Look at your own decisions").wait_for()
+        self.page.get_by_role("heading", name="Analyse your own data").wait_for()
         wait_idle(self.page)
 
     def _dialog(self, dialog):
@@ -189,7 +189,7 @@ def test_the_first_visitor_of_a_server_may_come_by_a_link(browser):
     with streamlit_app("app.py") as url:
         page = browser.new_page()
         page.goto(f"{url}/your_data")
-        page.get_by_role("heading", name="Look at your own decisions").wait_for(timeout=60_000)
+        page.get_by_role("heading", name="Analyse your own data").wait_for(timeout=60_000)
         page.get_by_role("link", name="Playground", exact=True).wait_for()
         assert page.get_by_role("link", name="app", exact=True).count() == 0
         page.close()

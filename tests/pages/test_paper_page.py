@@ -125,7 +125,7 @@ def test_links_are_read_repaired_and_written():
     _, repairs = session.from_query({"gap": "![](//a.b/c)", "[x](y)": ""})
     assert repairs == [
         "gap “??????a.b?c?” is not possible here: 5 is used instead.",
-        "“?x??y?” in the link means nothing here and was left out.",
+        "“?x??y?” in the link is not known here and was left out.",
     ]
     visit = PaperVisit()
     assert session.to_query(visit) == {}

@@ -46,17 +46,17 @@ def press(at, label):
 def test_a_gap_can_be_chosen_and_scenarios_are_kept_side_by_side(at):
     assert at.slider[0].value == 25.0
     assert "within 25.0 points is FairGLVQ (C = 0): its gap is 25.0 points, and 90.0% of its" in text(at)
-    press(at, "Keep it")
+    press(at, "Save scenario")
     at.slider[0].set_value(12.0).run()
     assert "Women: 2 more get the favourable decision than with the most accurate model (3 of 10)." in text(at)
     assert "Men: 2 fewer get" in text(at)
     at.text_input[0].set_value("Mild").run()
-    press(at, "Keep it")
+    press(at, "Save scenario")
     kept = at.dataframe[0].value
     assert kept.columns.tolist() == ["scenario", "at most 25.0 points", "Mild"]
     assert kept["Mild"].tolist()[1:4] == ["FairGLVQ (C = 1)", "10.0 points", "80.0%"]
     assert at.text_input[0].value == ""
-    press(at, "Forget the scenarios")
+    press(at, "Delete scenarios")
     assert not at.dataframe
 
 

@@ -82,7 +82,7 @@ def test_a_teacher_watches_and_leads_a_class():
     assert server.rooms().look(code, key).pace == Pace(3, True, 3)
     press(at, "On to step 4 together")
     assert server.rooms().look(code, key).pace == Pace(4, False, 4)
-    press(at, "Let go")
+    press(at, "Release the class")
     assert server.rooms().look(code, key).pace == Pace(None, False, 4)
     press(at, "Open step 5 for all")
     assert server.rooms().look(code, key).pace == Pace(None, False, 5)

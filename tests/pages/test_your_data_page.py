@@ -174,10 +174,10 @@ def test_many_outcomes_are_taken_together(at):
     frame = people().assign(hired=[f"grade {i % 7}" for i in range(300)])
     upload(at, csv(frame))
     labelled(at.selectbox, "Decision or outcome").set_value("hired").run()
-    assert labelled(at.checkbox, "Take all other outcomes together").value
+    assert labelled(at.checkbox, "Merge all other outcomes").value
     labelled(at.selectbox, "The outcome people want").set_value("grade 3").run()
     assert at.session_state["visit"].table.built[2][0].class_names == {0: "all others", 1: "grade 3"}
-    labelled(at.checkbox, "Take all other outcomes together").set_value(False).run()
+    labelled(at.checkbox, "Merge all other outcomes").set_value(False).run()
     assert "has 7 different values" in text(fine(at))
 
 

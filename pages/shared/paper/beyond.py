@@ -37,7 +37,7 @@ INTRO = (
 )
 HOW = (
     "Of each method, the most accurate strength whose mean gap over test folds keeps to the bound, chosen on these "
-    "very folds, which flatters methods with many strengths a little. In brackets the difference to FairGLVQ in "
+    "very folds, which favours methods with many strengths a little. In brackets the difference to FairGLVQ in "
     "points, on the same folds: ● the folds tell the two apart (95%, all methods of a column at once; t-test of Nadeau "
     "& Bengio, 2003), ○ they do not. None: no strength keeps to the bound."
 )
@@ -108,7 +108,7 @@ def verdicts(found: dict[str, dict[str, Reached]], constants: dict[str, float], 
         for words, chosen in (
             ("more accurate than FairGLVQ on", lambda lead: lead.told_apart and lead.difference > 0),
             ("less accurate on", lambda lead: lead.told_apart and lead.difference <= 0),
-            ("not to be told apart on", lambda lead: not lead.told_apart),
+            ("no clear difference on", lambda lead: not lead.told_apart),
         ):
             own = [
                 f"{COMPARED[dataset]} ({signed_points(lead.difference)}, 95% interval {interval(lead.low, lead.high)})"
@@ -119,6 +119,6 @@ def verdicts(found: dict[str, dict[str, Reached]], constants: dict[str, float], 
                 parts.append(f"{words} {listed(own)}")
         useless = [COMPARED[one] for one in kept if found[one][name].accuracy < constants[one] + USELESS]
         if useless:
-            parts.append(f"of no more use than one answer for all on {listed(useless)}")
+            parts.append(f"no better than one answer for all on {listed(useless)}")
         said.append(f"**{methods.get(name).title}** ({idea}) {'; '.join(parts)}.")
     return said

@@ -152,7 +152,7 @@ def _two_clusters(rows: pd.DataFrame) -> str:
     """Local's gaps of FairGLVQ, which depend on an answer that chance decides."""
     own = rows[(rows["dataset"] == "local") & (rows["method"] == "fairglvq")]["statistical_parity"]
     return (
-        f"FairGLVQ's gap on Local falls into two heaps: under 10 points in {int((own < 0.1).sum())} and over 20 in "
+        f"FairGLVQ's gap on Local falls into two clusters: under 10 points in {int((own < 0.1).sum())} and over 20 in "
         f"{int((own > 0.2).sum())} of {len(own)} folds. Where group and label are the same, fairness means one "
         "answer for everybody; which of the two it is, chance decides."
     )

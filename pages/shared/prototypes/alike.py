@@ -39,7 +39,7 @@ def draw(view: View, method: str) -> None:
 
 def _by_cell(view: View, method: str, found: Alike) -> None:
     noun, cells = sentences.noun(view, method), found.cells
-    st.markdown(f"**Whose borders part like people, {noun} by {noun}**")
+    st.markdown(f"**Where like people get different decisions, {noun} by {noun}**")
     order = np.lexsort((-cells.n, -cells.unlike))
     order = order[cells.n[order] > 0]
     table = pd.DataFrame(
@@ -74,4 +74,4 @@ def _people(view: View, method: str, found: Alike) -> None:
     alt = "People decided unlike most of those most like them, a row each."
     people_table(view, some, columns, key="p_unlike", alt=alt)
     more = first_of(LISTED, len(found.unlike))
-    st.caption(f"Tick a row to meet that person, and those most like them.{more}")
+    st.caption(f"Tick a row to see that person, and those most like them.{more}")

@@ -91,7 +91,7 @@ def _waterfall(view: View, method: str, explained: Explained) -> None:
         st.markdown("There are no two groups to compare, so there is no gap to take apart.")
         return
     if not figures.waterfall_steps(parts.values, len(parts.values)):
-        st.markdown("No prototype adds to the gap: the groups fare alike.")
+        st.markdown("No prototype adds to the gap: both groups have the same rate.")
         return
     marks = marks_of(view, method)
     alt = figures.waterfall_alt(parts, view.people.groups)
@@ -185,7 +185,7 @@ def _full(view: View, method: str, explained: Explained, p: int) -> None:
         )
         st.caption(
             "The bar of a number runs from the lowest to the highest value in the data; a category has shares of 100%. "
-            "A star marks a number beyond everybody in the data: no such person."
+            "A star marks a number outside the range of the data."
         )
     with right:
         _people(view, explained, p)
@@ -285,7 +285,7 @@ def _closest(view: View, explained: Explained, p: int) -> None:
         st.caption("Nobody at all is in its cell.")
         return
     noun = wording.count(len(closest), *(("person", "people") if view.settings.real else ("point",)))
-    st.markdown(f"**The {noun.removeprefix('1 ')} most like it**, of the data themselves")
+    st.markdown(f"**The {noun.removeprefix('1 ')} most like it** in the data")
     known = [
         {"who": number_of(view, i)} | {key: wording.value(value) for key, value in view.known(i).items()}
         for i in closest

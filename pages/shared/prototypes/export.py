@@ -76,7 +76,7 @@ def _show_opened(file: bytes, view: View) -> None:
         return
     known = "It was trained on other data with the same columns."
     if saved.fingerprint == view.data.fingerprint:
-        known = "It was trained on these data, so some of these people it has seen."
+        known = "It was trained on these data, so it has already seen some of these people."
     made = content.make(
         explained, view.data, method=model_in_view.method_of(saved), settings=model_in_view.parameters_in_words(saved),
         measured=f"all {explained.score.n:,} people of the data", who=view.who, made=model_in_view.today(),

@@ -17,7 +17,7 @@ from pages.shared.style import CHART, theme
 
 INTRO = (
     "A tree asks one question after another. Where they end is a **leaf**: everybody in it gets the same class. So a "
-    "few cards tell how every decision is made, and for whom."
+    "few cards show how every decision is made, and for whom."
 )
 
 

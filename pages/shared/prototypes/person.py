@@ -260,7 +260,7 @@ def _decisions(view: View, x: np.ndarray, truth: int | None) -> None:
         st.markdown("**μ.** " + ", ".join(f"{name} {mu}" for name, mu in mus.items()) + ".")
         st.caption(
             f"μ = (d+ − d−) / (d+ + d−), where d+ is the squared distance to the nearest prototype of {asked} and d− "  # noqa: RUF001
-            "that to the nearest of any other class. Below 0: that class wins. The nearer to 0, the closer the call."
+            "that to the nearest of any other class. Below 0: that class wins. The nearer to 0, the less clear the decision."
             + (LEARNED if any(model.omega is not None for model in view.models.values()) else "")
         )
 
@@ -319,7 +319,7 @@ def _why(view: View, method: str, x: np.ndarray, truth: int | None) -> None:
     st.markdown(
         f"**Why {TITLES[method]} decides {sentences.quoted(people.classes[verdict.label])}.** The rivals are prototype "
         f"{verdict.plus + 1} for {sentences.quoted(people.classes[plus])} and prototype {verdict.minus + 1} for "
-        f"{sentences.quoted(people.classes[minus])}. A bar shows for which of the two a column speaks, and how much."
+        f"{sentences.quoted(people.classes[minus])}. A bar shows which of the two a column favours, and how much."
     )
     columns = people.columns
     values = [wording.value(value) for value in decision.values_of(people, x).values()]
@@ -342,7 +342,7 @@ def _why(view: View, method: str, x: np.ndarray, truth: int | None) -> None:
     elif model.matrix is not None:
         st.caption(
             "INP mixes the columns before distances are taken. A column's part is what it adds through all of these "
-            "mixtures, counted from where the two rivals draw."
+            "mixtures, counted from where the two rivals are equally far away."
         )
     with st.expander("Details for experts: distances, and the same as a table"):
         st.markdown(
@@ -445,7 +445,7 @@ def _changes(view: View, method: str, x: np.ndarray) -> None:
     st.dataframe(table, hide_index=True, alt="Single changes that flip the decision, smallest first.")
     st.caption(
         "Smallest first: the whole range of a number is a step of 1, another category a step of "
-        f"{math.sqrt(2):.2f}. Columns that tell the same twice change together. A flip shows what the model "
+        f"{math.sqrt(2):.2f}. Columns that determine each other change together. A flip shows what the model "
         "looks at. It is no advice, and need not be possible."
     )
 
@@ -467,7 +467,7 @@ def _immutable(view: View, columns: list[str]) -> list[str]:
 
 def _payers(view: View, after: str) -> None:
     changed = _changed(view, after)
-    st.markdown(f"## Who pays, person by person: from {TITLES[BEFORE]} to {TITLES[after]}")
+    st.markdown(f"## Whose decision changed: from {TITLES[BEFORE]} to {TITLES[after]}")
     st.markdown(" ".join(payers(view, after)))
     if not len(changed):
         return

@@ -68,7 +68,7 @@ def summary(view: View, method: str) -> str:
 
 
 LAW = (
-    "The law usually forbids to decide by such an attribute, and asks for a good reason where a rule that does not "
+    "The law usually forbids deciding by such an attribute, and asks for a good reason where a rule that does not "
     "name it still puts one group at a disadvantage."
 )
 
@@ -82,7 +82,7 @@ def protected(view: View, method: str) -> str:
     elif decision.named_after_group(view.people):
         told = f"The model sees {name} only together with other values, so it cannot be changed alone"
     else:
-        told = f"The model does not see {name}: no decision changes if only this does. Other columns may give it away"
+        told = f"The model does not see {name}: no decision changes if only this does. Other columns may reveal it"
     return f"**Protected attribute.** {told}. {LAW}"
 
 

@@ -41,7 +41,7 @@ def draw() -> None:
     with st.container(horizontal=True):
         control(
             "toggle", "Projector", here.display.projector, partial(_show, "projector"), name="links_projector",
-            help="Large letters, no side bar, no grey.",
+            help="Large letters, no side bar, high contrast.",
         )  # fmt: skip
         bound("toggle", "Inside another page", "links.embedded", help="Without menu, for a frame in a course page.")
     link = addresses.made(here)

@@ -143,7 +143,7 @@ def _while_held(pace: Pace, hold: int) -> None:
         _change(f"On to step {hold + 1} together", together, first=pace.revealed)
     if max(pace.opened, 1) < hold:
         _change(f"Open step {hold} for all", pace._replace(opened=hold))
-    _change("Let go", pace._replace(hold=None, revealed=False))
+    _change("Release the class", pace._replace(hold=None, revealed=False))
 
 
 def _change(label: str, pace: Pace, *, first: bool = False) -> None:

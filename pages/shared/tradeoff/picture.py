@@ -40,7 +40,7 @@ CONFIG = {
 
 HOW_COMPARED = (
     "Differences on the same test folds, with a t-test that allows for folds that share training data (Nadeau & "
-    "Bengio, 2003). Each method's best strength was picked on these very folds, which flatters methods with many "
+    "Bengio, 2003). Each method's best strength was picked on these very folds, which favours methods with many "
     "strengths a little."
 )
 
@@ -136,7 +136,7 @@ def picture(choice: Choice, table: pd.DataFrame, view: View) -> Picture:
         if view.no_limit:
             st.caption(view.no_limit)
         if view.published is not None and choice.dataset in ("compas", "adult"):
-            st.caption("At the most projections INP has removed everything: ours answers with a constant there.")
+            st.caption("At the most projections INP has removed everything: here it then gives everybody the same answer.")
     if against.open:
         with against:
             _against_strength(table, choice)
@@ -207,7 +207,7 @@ def _told_apart(rows: pd.DataFrame, table: pd.DataFrame, choice: Choice, gap: st
     found = comparison.compare_within(rows, budget, gap, "accuracy", against=against, folds=choice.folds)
     if not found:
         limit = f"{wording.with_article(MEASURES[gap].title)} of {wording.gap(budget)}"
-        st.markdown(f"Only one method keeps to {limit} or less, so there is nothing to compare at that price.")
+        st.markdown(f"Only one method keeps to {limit} or less, so there is nothing to compare at that gap.")
         return
     said = comparison.comparison_words(found, budget, gap)
     st.markdown(said[0] if len(said) == 1 else "\n".join(f"- {one}" for one in said), help=HOW_COMPARED)
@@ -220,7 +220,7 @@ def _distances(table: pd.DataFrame, view: View) -> None:
     found = found[found.index != "const"]
     parts = "; ".join(f"{methods.get(str(name)).title} {wording.points(value)}" for name, value in found.items())
     how = "estimated by gradient boosting on held-out people" if plain.estimated else "known from the densities"
-    which = " Methods that are told the group have the line with the group for theirs." if told else ""
+    which = " Methods that use the group are compared with the line that uses it too." if told else ""
     st.markdown(
         f"**Points of accuracy below the limit line**, on average over the curve: {parts}. The line is {how}.{which}"
     )

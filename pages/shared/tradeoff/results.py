@@ -27,7 +27,7 @@ from pages.shared.widgets import bound, button
 SECTION = "curve"
 
 HOW_FILLED = (
-    "Between two marks of a curve whose gaps are far apart, nobody knows what lies. This adds strengths there and "
+    "Between two marks of a curve whose gaps are far apart, nothing is known. This adds strengths there and "
     "trains them; press again to go on where the curve bends."
 )
 
@@ -215,7 +215,7 @@ def _fill(choice: Choice) -> None:
 def _known_words(found: Found, known: int, total: int, run: SweepRun | None) -> str:
     left = visit().curve.left_run
     if left and left.state == "running" and not run:
-        return "Somebody else wants the same models, so their training goes on. Compute, to watch it grow again."
+        return "Somebody else wants the same models, so their training goes on. Press Compute to follow it again."
     if run and run.state == "cancelled":
         return f"Stopped: {known:,} of {total:,} models are finished and kept."
     if not total:

@@ -42,7 +42,7 @@ def draw(choice: Choice, found: Found, table: pd.DataFrame) -> None:
         safe_text.listed(words(chosen), "")
         with st.container(horizontal=True, vertical_alignment="bottom"):
             bound("text_input", "Name of this scenario", "curve.scenario_name", max_chars=40, width=260)
-            button("Keep it", _keep, choice, chosen)
+            button("Save scenario", _keep, choice, chosen)
     _kept(choice)
 
 
@@ -84,7 +84,7 @@ def _kept(choice: Choice) -> None:
     st.dataframe(pd.DataFrame(rows, columns=head), hide_index=True, alt="The scenarios kept, a column each.")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption("Kept for this visit; the report of a model of these data shows them.")
-        button("Forget the scenarios", _forget, choice)
+        button("Delete scenarios", _forget, choice)
 
 
 def _forget(choice: Choice) -> None:

@@ -118,7 +118,7 @@ def _target_details(frame: pd.DataFrame, draft: Plan) -> None:
     )  # fmt: skip
     if len(values) > 2:
         control(
-            "checkbox", "Take all other outcomes together", draft.others_as_one, partial(_set, "others_as_one"),
+            "checkbox", "Merge all other outcomes", draft.others_as_one, partial(_set, "others_as_one"),
             name="others_as_one",
         )  # fmt: skip
 
