@@ -133,8 +133,8 @@ def seeds() -> None:
         f"The two sets differ in *why*. On **XOR** the direction itself is chance: it came out anywhere between "
         f"{min(angles['xor']):.0f}° and {max(angles['xor']):.0f}°, since no straight line tells these groups apart. On "
         f"**Local** it is always the same one ({min(angles['local']):.1f}° to {max(angles['local']):.1f}°), but on it "
-        f"the classes cannot be told apart: GLVQ is right in {percent(accuracy)} of cases, no better than guessing, and which of "
-        "the two answers a piece of the line gets depends on folds and start."
+        f"the classes cannot be told apart: GLVQ is right in {percent(accuracy)} of cases, no better than guessing, "
+        "and which of the two answers a piece of the line gets depends on folds and start."
     )
 
 

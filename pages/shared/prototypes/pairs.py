@@ -43,8 +43,8 @@ def draw(view: View, method: str) -> None:
     pairs = explain.match(view.explained(BEFORE), view.explained(after))
     st.markdown(f"## {TITLES[BEFORE]} beside {TITLES[after]}")
     st.markdown(
-        f"{TITLES[BEFORE]} only maximises accuracy; {TITLES[after]} {AIMS[after]}. Each prototype of one is paired with "
-        "one of the same class of the other, so that all ways together are shortest."
+        f"{TITLES[BEFORE]} only maximises accuracy; {TITLES[after]} {AIMS[after]}. Each prototype of one is paired "
+        "with one of the same class of the other, so that the total distance is smallest."
     )
     left, right = st.columns([5, 4], gap="large")
     with left:

@@ -260,7 +260,7 @@ def _decisions(view: View, x: np.ndarray, truth: int | None) -> None:
         st.markdown("**μ.** " + ", ".join(f"{name} {mu}" for name, mu in mus.items()) + ".")
         st.caption(
             f"μ = (d+ − d−) / (d+ + d−), where d+ is the squared distance to the nearest prototype of {asked} and d− "  # noqa: RUF001
-            "that to the nearest of any other class. Below 0: that class wins. The nearer to 0, the less clear the decision."
+            "that to the nearest of any other class. Below 0: that class wins. Nearer to 0, the decision is less clear."
             + (LEARNED if any(model.omega is not None for model in view.models.values()) else "")
         )
 

@@ -136,7 +136,7 @@ def picture(choice: Choice, table: pd.DataFrame, view: View) -> Picture:
         if view.no_limit:
             st.caption(view.no_limit)
         if view.published is not None and choice.dataset in ("compas", "adult"):
-            st.caption("At the most projections INP has removed everything: here it then gives everybody the same answer.")
+            st.caption("At the most projections INP has removed everything: everybody then gets the same answer.")
     if against.open:
         with against:
             _against_strength(table, choice)
