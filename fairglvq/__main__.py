@@ -365,10 +365,12 @@ def _warm(options) -> None:
 
     import numpy as np
 
-    from fairglvq import FairTree
     from fairglvq.lvq.initialisers import kmeans
     from fairglvq.lvq.projected import Projected, gradient, pair_up
     from fairglvq.lvq.trainer import Recipe, Trainer, as_rows
+    from fairglvq.trees.binning import binned
+    from fairglvq.trees.growing import grow
+    from fairglvq.trees.kernels import Aim
 
     start = time.perf_counter()
     rng = np.random.default_rng(0)
@@ -376,7 +378,9 @@ def _warm(options) -> None:
     Trainer(as_rows(X), y, y, kmeans(X, 4, rng), np.array([0, 0, 1, 1]), Recipe(C=1.0), rng).run(1, 1)
     model = Projected(np.eye(2), X[:2].copy(), np.zeros(2))
     gradient(X, X, model, pair_up(X, model, np.array([0, 1]), y).who, np.ones((50, 2)))
-    FairTree(2).fit(X, y, sensitive_features=y)
+    # What FairTree calls, without scikit-learn, which takes a second or two to import; one split: all three loops.
+    statistics = np.column_stack([np.ones(50), X[:, 0] > 0.5, X[:, 0] <= 0.5, np.ones(50)])
+    grow(binned(X), statistics, Aim(np.array([3, 4]), np.ones(2), True, 5), 2)
     print(f"kernels ready ({time.perf_counter() - start:.1f} s)")
 
 

@@ -121,6 +121,7 @@ class Pulls(NamedTuple):
     totals: np.ndarray  # (2, 2) by term, where watched: Σ Φ(μ), and points whose nearest prototype has their label
     updates: np.ndarray  # (2,) by term: n of Algorithm 1, the number of updates
     simulated: np.ndarray  # (2,) by term: rivals that do not exist and were simulated with alpha
+    scales: np.ndarray  # (2,) by term: what a step multiplies the sums with
 
 
 class Tile(NamedTuple):
@@ -151,6 +152,7 @@ class Options(NamedTuple):
     published: bool
     shuffle: bool
     watched: bool  # whether costs are summed up
+    moving: bool  # False stops before the first step and leaves its pulls
     bounds: bool  # False measures every point after every step
     running: bool  # True measures only the points of the batch after its step: votes are running counts
     centre: np.ndarray  # (d,)
@@ -493,27 +495,29 @@ def subtract_prototypes(prototypes, pulls, n_terms):
 
 @part
 def scale(term, points, batch, pulls, n_labels, options):
-    """What one term's summed pulls are multiplied with.
+    """What one term's summed pulls are multiplied with, into ``pulls.scales``.
 
     Algorithm 1: 4 (of the exact gradient) / number of updates. Published runs: no 4, and prototypes times distinct
     labels in the batch in place of the updates.
     """
     if not options.published:
-        return 4.0 / pulls.updates[term] if pulls.updates[term] > 0 else 4.0
+        pulls.scales[term] = 4.0 / pulls.updates[term] if pulls.updates[term] > 0 else 4.0
+        return
     distinct, labels = 0, points.labels[term]
     for label in range(n_labels[term]):
         for b in range(batch.size):
             if labels[batch[b]] == label:
                 distinct += 1
                 break
-    return 1.0 / (pulls.sums.shape[1] * max(distinct, 1))
+    pulls.scales[term] = 1.0 / (pulls.sums.shape[1] * max(distinct, 1))
 
 
 @part
-def move(prototypes, pulls, moves, class_scale, fair_scale, options):
+def move(prototypes, pulls, moves, options):
     """W += η (class pull - C fair pull); False, and W as it was, if a prototype would leave the fence or be NaN."""
     W, sums, centre = prototypes.W, pulls.sums, options.centre
     P, d = W.shape
+    class_scale, fair_scale = pulls.scales[0], pulls.scales[1]
     for j in range(P):
         step, away = 0.0, 0.0
         for k in range(d):
@@ -706,24 +710,6 @@ def farthest(rows, centre):
 
 
 @entry
-def survey(points, prototypes, tile, pulls, options, counts, n_terms):
-    """Leave in ``pulls.sums`` how the terms pull on the whole training set, scaled as a step scales them."""
-    n_labels, width = counts.shape[1:], tile.near.shape[1]
-    clear(pulls)
-    for start in range(0, points.order.size, width):
-        batch = points.order[start : start + width]
-        measure(points.rows, prototypes, batch, tile)
-        for term in range(n_terms):
-            add_term(term, points, batch, prototypes, tile, pulls, options, n_labels)
-    subtract_prototypes(prototypes, pulls, n_terms)
-    for term in range(n_terms):
-        factor = scale(term, points, points.order, pulls, n_labels, options)
-        for j in range(prototypes.W.shape[0]):
-            for k in range(prototypes.W.shape[1]):
-                pulls.sums[term, j, k] *= factor
-
-
-@entry
 def run(points, prototypes, cells, tile, pulls, options, random, n_epochs):
     """Train for up to ``n_epochs`` passes in mini-batches (Algorithm 1, lines 4 to 23 for every batch).
 
@@ -747,9 +733,11 @@ def run(points, prototypes, cells, tile, pulls, options, random, n_epochs):
                 for term in range(n_terms):
                     add_term(term, points, some, prototypes, tile, pulls, options, n_labels)
             subtract_prototypes(prototypes, pulls, n_terms)
-            class_scale = scale(0, points, batch, pulls, n_labels, options)
-            fair_scale = scale(1, points, batch, pulls, n_labels, options)
-            if not move(prototypes, pulls, cells.moves, class_scale, fair_scale, options):
+            for term in range(n_terms):
+                scale(term, points, batch, pulls, n_labels, options)
+            if not options.moving:
+                return epoch, steps, measured, flips, uses, False
+            if not move(prototypes, pulls, cells.moves, options):
                 return epoch + 1, steps, measured, flips, uses, True
             update_copies(prototypes)
             if voting:

@@ -12,9 +12,10 @@ from contextvars import ContextVar
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy.optimize import minimize
 from threadpoolctl import threadpool_limits
+
+from fairglvq.lvq.kernels import entry
 
 checkpoint: ContextVar[Callable[[], None]] = ContextVar("checkpoint", default=lambda: None)
 """Called again and again during a search; whoever sets it for their thread may raise from it, and the search ends."""
@@ -63,7 +64,7 @@ def pair_up(Z, model: Projected, labels, sides) -> Pair:
     return pair
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry
 def _pair_up(Z, V, handicaps, labels, sides, who, distance):
     for i in range(Z.shape[0]):
         near, far, own, rival = np.inf, np.inf, -1, -1
@@ -98,7 +99,7 @@ def gradient(X, Z, model: Projected, who, slopes) -> Projected:
     return Projected(d_omega, d_V, -totals)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry
 def _collect(Z, V, who, slopes, d_V, totals, pull):
     for i in range(who.shape[0]):
         for e in range(who.shape[1]):

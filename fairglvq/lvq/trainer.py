@@ -167,7 +167,7 @@ class Trainer:
         if running_votes is not None and self.voting:
             self.cells = self.cells._replace(counts=running_votes)
         self.pulls = kernels.Pulls(
-            np.zeros((2, P, d + 1)), np.zeros((2, 2)), np.zeros(2, np.int64), np.zeros(2, np.int64)
+            np.zeros((2, P, d + 1)), np.zeros((2, 2)), np.zeros(2, np.int64), np.zeros(2, np.int64), np.zeros(2)
         )
         self.tile = kernels.new_tile(P, max(n_classes, n_groups))
         self.random = rng.integers(0, 2**63, 2, dtype=np.uint64)  # for the order, and for the draws of empty cells
@@ -256,6 +256,7 @@ class Trainer:
             published=recipe.step == "published",
             shuffle=bool(recipe.shuffle),
             watched=watched,
+            moving=True,
             bounds=self.bounds,
             running=self.running,
             centre=self.centre,
@@ -265,11 +266,14 @@ class Trainer:
     def _snapshot(self) -> Snapshot:
         """The model as it is, except for its statistical parity."""
         self.count_votes()
-        options, n_terms = self._options(watched=True), 2 if self.voting else 1
+        # One batch of all points, in the order in which they lie in memory; both terms wherever there are groups.
+        n = len(self.points.order)
+        points, options = self.points._replace(order=np.arange(n)), self._options(watched=True)
+        options = options._replace(C=float(self.voting), batch_size=n, shuffle=False, moving=False)
         self.pulls.totals[:] = 0.0
-        kernels.survey(self.points, self.prototypes, self.tile, self.pulls, options, self.cells.counts, n_terms)
-        class_pull, fair_pull = self.pulls.sums[:, :, :-1].copy()
-        costs, right = (self.pulls.totals / len(self.points.order)).T.tolist()
+        kernels.run(points, self.prototypes, self.no_cells, self.tile, self.pulls, options, self.random, 1)
+        class_pull, fair_pull = self.pulls.sums[:, :, :-1] * self.pulls.scales[:, None, None]
+        costs, right = (self.pulls.totals / n).T.tolist()
         if not self.voting:
             fair_pull[:] = math.nan
         flips = self.flips - self.flips_recorded
