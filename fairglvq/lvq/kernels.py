@@ -152,7 +152,6 @@ class Options(NamedTuple):
     published: bool
     shuffle: bool
     watched: bool  # whether costs are summed up
-    moving: bool  # False stops before the first step and leaves its pulls
     bounds: bool  # False measures every point after every step
     running: bool  # True measures only the points of the batch after its step: votes are running counts
     centre: np.ndarray  # (d,)
@@ -495,21 +494,20 @@ def subtract_prototypes(prototypes, pulls, n_terms):
 
 @part
 def scale(term, points, batch, pulls, n_labels, options):
-    """What one term's summed pulls are multiplied with, into ``pulls.scales``.
+    """What one term's summed pulls are multiplied with.
 
     Algorithm 1: 4 (of the exact gradient) / number of updates. Published runs: no 4, and prototypes times distinct
     labels in the batch in place of the updates.
     """
     if not options.published:
-        pulls.scales[term] = 4.0 / pulls.updates[term] if pulls.updates[term] > 0 else 4.0
-        return
+        return 4.0 / pulls.updates[term] if pulls.updates[term] > 0 else 4.0
     distinct, labels = 0, points.labels[term]
     for label in range(n_labels[term]):
         for b in range(batch.size):
             if labels[batch[b]] == label:
                 distinct += 1
                 break
-    pulls.scales[term] = 1.0 / (pulls.sums.shape[1] * max(distinct, 1))
+    return 1.0 / (pulls.sums.shape[1] * max(distinct, 1))
 
 
 @part
@@ -710,6 +708,21 @@ def farthest(rows, centre):
 
 
 @entry
+def survey(points, prototypes, batch, tile, pulls, options, n_labels, n_terms):
+    """Leave in ``pulls`` how the terms pull on a batch of any size, and what a step multiplies that with."""
+    width = tile.near.shape[1]
+    clear(pulls)
+    for start in range(0, batch.size, width):
+        some = batch[start : start + width]
+        measure(points.rows, prototypes, some, tile)
+        for term in range(n_terms):
+            add_term(term, points, some, prototypes, tile, pulls, options, n_labels)
+    subtract_prototypes(prototypes, pulls, n_terms)
+    for term in range(n_terms):
+        pulls.scales[term] = scale(term, points, batch, pulls, n_labels, options)
+
+
+@entry
 def run(points, prototypes, cells, tile, pulls, options, random, n_epochs):
     """Train for up to ``n_epochs`` passes in mini-batches (Algorithm 1, lines 4 to 23 for every batch).
 
@@ -719,24 +732,14 @@ def run(points, prototypes, cells, tile, pulls, options, random, n_epochs):
     measured again, flips, uses of alpha, and whether prototypes were about to leave the fence.
     """
     n_labels, n_terms, voting = cells.counts.shape[1:], 2 if options.C > 0.0 else 1, cells.nearest.size > 0
-    n, size, width = points.order.size, options.batch_size, tile.near.shape[1]
+    n, size = points.order.size, options.batch_size
     steps, measured, flips, uses = 0, 0, 0, 0
     for epoch in range(n_epochs):
         if options.shuffle:
             shuffle(points.order, random[:1])
         for begin in range(0, max(n, 1), size):
             batch = points.order[begin : begin + size]
-            clear(pulls)
-            for start in range(0, batch.size, width):
-                some = batch[start : start + width]
-                measure(points.rows, prototypes, some, tile)
-                for term in range(n_terms):
-                    add_term(term, points, some, prototypes, tile, pulls, options, n_labels)
-            subtract_prototypes(prototypes, pulls, n_terms)
-            for term in range(n_terms):
-                scale(term, points, batch, pulls, n_labels, options)
-            if not options.moving:
-                return epoch, steps, measured, flips, uses, False
+            survey(points, prototypes, batch, tile, pulls, options, n_labels, n_terms)
             if not move(prototypes, pulls, cells.moves, options):
                 return epoch + 1, steps, measured, flips, uses, True
             update_copies(prototypes)

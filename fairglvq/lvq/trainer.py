@@ -256,7 +256,6 @@ class Trainer:
             published=recipe.step == "published",
             shuffle=bool(recipe.shuffle),
             watched=watched,
-            moving=True,
             bounds=self.bounds,
             running=self.running,
             centre=self.centre,
@@ -266,12 +265,10 @@ class Trainer:
     def _snapshot(self) -> Snapshot:
         """The model as it is, except for its statistical parity."""
         self.count_votes()
-        # One batch of all points, in the order in which they lie in memory; both terms wherever there are groups.
-        n = len(self.points.order)
-        points, options = self.points._replace(order=np.arange(n)), self._options(watched=True)
-        options = options._replace(C=float(self.voting), batch_size=n, shuffle=False, moving=False)
+        options, n_terms, n = self._options(watched=True), 2 if self.voting else 1, len(self.points.order)
+        n_labels, everybody = self.cells.counts.shape[1:], np.arange(n)  # in the order in which they lie in memory
         self.pulls.totals[:] = 0.0
-        kernels.run(points, self.prototypes, self.no_cells, self.tile, self.pulls, options, self.random, 1)
+        kernels.survey(self.points, self.prototypes, everybody, self.tile, self.pulls, options, n_labels, n_terms)
         class_pull, fair_pull = self.pulls.sums[:, :, :-1] * self.pulls.scales[:, None, None]
         costs, right = (self.pulls.totals / n).T.tolist()
         if not self.voting:
