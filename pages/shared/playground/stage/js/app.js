@@ -20,8 +20,13 @@ import { carryOver, firstView, linkOf, newState, viewOf } from "./view.js";
 
 const GESTURE_PATIENCE = 4000; // milliseconds without an answer before a gesture is sent again
 const VIEW_DELAY = 400; // milliseconds of rest before Python hears about the view
-let lastSerial = 0;
 const LONGEST_TICK = 0.1; // seconds; after a hidden tab playing goes on where it stopped
+
+let lastSerial = 0;
+let leftWith = null; // { name, view }: told when a page was left, and perhaps never heard by Python
+
+/** What a view belongs to: the page, its model, and the view of it that Python knows. */
+const viewName = ({ revision, view }) => JSON.stringify([location.pathname, revision, view]);
 
 const filmsOf = ({ films }) => JSON.stringify(Object.entries(films).map(([key, { revision }]) => [key, revision]));
 
@@ -31,6 +36,7 @@ export class Stage {
     this.send = send; // { gestures(list), view(value) }, replaced on every run of the script
     this.outbox = []; // gestures that Python has not acknowledged
     this.leaving = false; // for another page
+    this.unheard = null; // a view that was told; null as soon as a scene shows that Python has heard of it
     this.state = newState();
     this.scene = null;
     this.theme = null;
@@ -82,10 +88,11 @@ export class Stage {
       this.takeScene(buildScene(unpacked), makeParts);
     } else {
       if (filmsOf(known) !== filmsOf(meta)) this.scene.films = buildScene(unpacked).films;
-      const { films, reply, facts, can_undo, busy, left_out, without, controls_open } = meta;
-      Object.assign(known, { films, reply, facts, can_undo, busy, left_out, without, controls_open });
+      const { films, view, reply, facts, can_undo, busy, left_out, without, controls_open } = meta;
+      Object.assign(known, { films, view, reply, facts, can_undo, busy, left_out, without, controls_open });
     }
     this.leaving = false;
+    if (JSON.stringify(meta.view) === JSON.stringify(this.unheard)) this.unheard = null;
     this.outbox = this.outbox.filter(({ serial }) => serial > (meta.heard ?? Infinity));
     // Not handled yet: it is still on its way, or Streamlit has dropped it. A gesture that comes twice is handled once.
     this.sendGestures();
@@ -117,9 +124,12 @@ export class Stage {
       if (!scene.meta.keep_position) this.scheduleView(); // the epoch looked at before may still be on its way to Python
       if (scene.meta.autoplay && !this.calm.matches) this.play(0);
     } else {
-      firstView(this.state, scene);
+      const unheard = leftWith?.name === viewName(scene.meta) ? leftWith.view : null;
+      leftWith = null;
+      firstView(this.state, scene, unheard ?? undefined);
       if (scene.meta.from_top) this.root.getRootNode().host?.closest('[data-testid="stMain"]')?.scrollTo({ top: 0 });
-      this.sentView = JSON.stringify(viewOf(this.state, scene));
+      if (unheard) this.scheduleView();
+      else this.sentView = JSON.stringify(viewOf(this.state, scene));
     }
     const keys = scene.panels.map((panel) => panel.key);
     if (this.panels.map((panel) => panel.key).join() !== keys.join()) this.buildPanels(makeParts);
@@ -354,6 +364,7 @@ export class Stage {
     const text = JSON.stringify(view);
     if (text === this.sentView) return;
     this.sentView = text;
+    this.unheard = view;
     // Here and not by Python: Streamlit adds to the browser's history, and Back shall lead to other settings, not views.
     if (this.scene.meta.linked) history.replaceState(history.state, "", linkOf(location.href, view));
     this.send.view(view);
@@ -362,13 +373,18 @@ export class Stage {
   /**
    * Somebody is about to follow a link to another page: what is still to be told is told now. After the click it would ask
    * Streamlit for this page, and lead back to it if the browser has not heard of the other one yet. Streamlit sends what it is
-   * given a moment later, so the click itself is too late.
+   * given a moment later, so the click itself is too late. And it forgets what it was given if the next page is asked for before
+   * the run for this one has begun: so what was told is kept here, for the stage of this model when the page is entered again.
    */
   leaveBy(event) {
     const link = event.composedPath().find((element) => element instanceof HTMLAnchorElement);
     if (!this.scene || !link || new URL(link.href, location.href).pathname === location.pathname) return;
     this.leaving = event.type === "click";
-    if (this.leaving) clearTimeout(this.viewTimer);
-    else this.tellView();
+    if (!this.leaving) {
+      this.tellView();
+      return;
+    }
+    clearTimeout(this.viewTimer);
+    leftWith = this.unheard && { name: viewName(this.scene.meta), view: this.unheard };
   }
 }

@@ -73,11 +73,11 @@ export function cameraFor(scene) {
   return fitCamera(scene.meta.bounds);
 }
 
-/** The first scene of a page: trained, paused, whole; or what the link says. */
-export function firstView(state, scene) {
+/** The first scene of a page: trained, paused, whole; or what a view says that was kept or came by a link. */
+export function firstView(state, scene, view = scene.meta.view) {
   state.position = scene.F - 1;
   state.camera = cameraFor(scene);
-  restoreView(state, scene.meta.view, scene);
+  restoreView(state, view, scene);
 }
 
 /** A new scene takes the place of another: keep what still means the same. */
