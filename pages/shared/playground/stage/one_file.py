@@ -125,7 +125,20 @@ def facts(scene: Scene, settings: Settings) -> dict[str, str]:
     found = {"Data set": data.title, "In this file": f"{drawn:,} {what}"}
     found |= {"Source": data.source, "Licence of the data": data.licence}
     found |= {label: words for label, words in in_words(settings).items() if label != FIELDS["dataset"].label}
+    found[FIELDS["metric"].label] = distances(settings)
     if not settings.table and not missing_in_link(settings):
         found["Address in the app"] = f"/?{urlencode(to_query(settings))}"
     found["Made"] = f"{today.day} {today:%B %Y}, FairGLVQ Explorer {__version__} (MIT licence)"
     return {label: words for label, words in found.items() if words}
+
+
+def distances(settings: Settings) -> str:
+    """The distance of each method: ParityLVQ always learns it, INP on drawn data never does, a tree has none."""
+    methods: dict[str, list[str]] = {}
+    for method in settings.methods:
+        if method != "fairtree":
+            kind = FIELDS["metric"].named("matrix" if settings.in_own_plane(method) else "euclidean")
+            methods.setdefault(kind, []).append(TITLES[method])
+    if len(methods) == 1:
+        return next(iter(methods))
+    return "; ".join(f"{kind} ({', '.join(titles)})" for kind, titles in methods.items())
