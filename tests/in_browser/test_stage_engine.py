@@ -274,7 +274,8 @@ SQUEEZED = """async (m, [bytes, keys, shares]) => {
         const panel = m.squeezed(scene, plain, t);
         const model = { ...s.frameModel(plain, scene.F - 1), panel };
         return {
-            plain: panel === plain, points: [...s.pointsOf(scene, panel)], places: [...s.drawnPositions(model)],
+            plain: panel === plain, points: [...s.pointsOf(scene, panel)],
+            places: [...s.drawnPlaces(panel.space, model.W)],
             cells: cellsOf(model, [-9, -9, 9, 9]), trail: [...panel.drawn.slice(-2 * panel.P)],
             back: panel.toData?.(...panel.toDrawn(0.3, 0.9)) ?? [0.3, 0.9],
         };
@@ -393,7 +394,6 @@ def test_playback_clock(modules):
         """(m) => ({
             on: m.advance(2.5, 0.5, 4, 10), end: m.advance(9, 1, 4, 10),
             long: m.playRate(241, 1), short: m.playRate(11, 1), fast: m.playRate(241, 4),
-            frame: m.frameOfEpoch([0, 1, 2, 5, 10], 8),
         })""",
     )
     assert got == {
@@ -402,8 +402,12 @@ def test_playback_clock(modules):
         "long": 30,
         "short": 6,
         "fast": 120,
-        "frame": 4,
     }
+
+
+def test_the_nearest_of_some_values(modules):
+    got = modules("arithmetic.js", "(m) => [8, -3, 1.5, 99].map((wanted) => m.nearestIndex([0, 1, 2, 5, 10], wanted))")
+    assert got == [4, 0, 1, 4]  # of two that are equally near the first
 
 
 SCENE = """{ F: 5, n: 3,

@@ -1,5 +1,6 @@
 // The stage: one scene, one state, one picture. Whatever changes calls `invalidate`; drawing happens once per screen frame.
 
+import { clamp } from "./arithmetic.js";
 import { isFitted, viewport } from "./camera.js";
 import { drawPanel } from "./draw.js";
 import { forceScaleOf } from "./forces.js";
@@ -88,8 +89,7 @@ export class Stage {
       this.takeScene(buildScene(unpacked), makeParts);
     } else {
       if (filmsOf(known) !== filmsOf(meta)) this.scene.films = buildScene(unpacked).films;
-      const { films, view, reply, facts, can_undo, busy, left_out, without, controls_open } = meta;
-      Object.assign(known, { films, view, reply, facts, can_undo, busy, left_out, without, controls_open });
+      this.scene.meta = meta;
     }
     this.leaving = false;
     if (JSON.stringify(meta.view) === JSON.stringify(this.unheard)) this.unheard = null;
@@ -241,7 +241,7 @@ export class Stage {
 
   tick(now) {
     const { state, scene } = this;
-    const seconds = Math.min(LONGEST_TICK, Math.max(0, (now - this.lastTick) / 1000));
+    const seconds = clamp((now - this.lastTick) / 1000, 0, LONGEST_TICK);
     this.lastTick = now;
     const next = advance(state.position, seconds, playRate(scene.F, state.speed), scene.F - 1);
     state.position = next.position;
@@ -287,7 +287,7 @@ export class Stage {
   seek(frame, finished = true) {
     this.pause();
     this.leaveEdits();
-    this.state.position = Math.min(this.scene.F - 1, Math.max(0, Math.round(frame)));
+    this.state.position = clamp(Math.round(frame), 0, this.scene.F - 1);
     this.invalidate();
     if (finished) this.scheduleView();
   }
@@ -295,10 +295,6 @@ export class Stage {
   step(by) {
     this.pause();
     this.seek(this.state.position + by);
-  }
-
-  toStart() {
-    this.seek(0);
   }
 
   keepFold({ dataset, open }) {
@@ -312,8 +308,9 @@ export class Stage {
     this.keepFold({ dataset: { fold: "controls" }, open });
   }
 
-  setSpeed(speed) {
-    this.state.speed = speed;
+  /** Show and tell other values of the view; without any, those that a gesture has set and that rest now. */
+  look(change = {}) {
+    Object.assign(this.state, change);
     this.invalidate();
     this.scheduleView();
   }

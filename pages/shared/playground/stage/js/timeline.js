@@ -1,32 +1,28 @@
 // Both cost terms over the epochs, the moments a prototype changed its pseudo-class, and a cursor to seek with.
 
+import { clamp, nearestIndex } from "./arithmetic.js";
 import { number, plural, whole } from "./format.js";
 import { hasFairCost, revealed, timelineAlt } from "./sentences.js";
 import {
-  dragOver, makeElement, makeSvg, mountWidget, patchAttribute, patchHidden, patchStyle, patchText, sliderKey,
+  dragOver, makeElement, makeLineSample, makeSvg, mountWidget, patchAttribute, patchHidden, patchStyle, patchText, sliderKey,
 } from "./dom.js";
 
 const WIDTH = 1000; // the drawings stretch with their box; only lines are inside, so nothing else is distorted
 const SNAP = 8; // pixels within which a click finds a flip
 
-export function createTimeline(root, hooks) {
-  const build = (scene, section) => buildTimeline(section, hooks);
+export function createTimeline(root, stage) {
+  const build = (scene, section) => buildTimeline(section, stage);
   return mountWidget(root, "fgs-timeline", "Costs and pseudo-class flips over the epochs", build, patchTimeline);
 }
 
 /** Epoch of a frame as a share of the whole training, 0 to 1. */
 function frameShare(epochs, frame) {
-  const last = epochs.length - 1;
-  const at = Math.min(Math.max(frame, 0), last);
-  const low = Math.floor(at);
-  const epoch = epochs[low] + (at - low) * ((epochs[low + 1] ?? epochs[low]) - epochs[low]);
-  return last ? (epoch - epochs[0]) / (epochs[last] - epochs[0]) : 0;
+  return (epochs[frame] - epochs[0]) / (epochs.at(-1) - epochs[0] || 1);
 }
 
 /** The recorded frame nearest to a share of the training. */
 function shareFrame(epochs, share) {
-  const epoch = epochs[0] + share * (epochs.at(-1) - epochs[0]);
-  return epochs.reduce((best, e, f) => (Math.abs(e - epoch) < Math.abs(epochs[best] - epoch) ? f : best), 0);
+  return nearestIndex(epochs, epochs[0] + share * (epochs.at(-1) - epochs[0]));
 }
 
 /** Path of values over frames in a box of WIDTH x 100; gaps where a value is not finite. */
@@ -52,8 +48,8 @@ function flipFrames(panels) {
   return [...frames].sort((a, b) => a - b);
 }
 
-function buildTimeline(section, hooks) {
-  const parts = { scene: null, frame: 0, flips: [], hooks };
+function buildTimeline(section, stage) {
+  const parts = { scene: null, frame: 0, flips: [], stage };
   const row = (name, brief, means) => {
     const svg = makeSvg("svg", { viewBox: `0 0 ${WIDTH} 100`, preserveAspectRatio: "none", "aria-hidden": "true" });
     const range = makeElement("span", { class: "fgs-range" });
@@ -81,13 +77,13 @@ function buildTimeline(section, hooks) {
     makeElement("h2", {}, makeElement("span", {}, "Training over time"), parts.now,
       makeElement("span", { class: "fgs-buttons" }, ...parts.jumps)),
     parts.slider, parts.legend);
-  dragOver(parts.slider, (x, y, finished, box) => hooks.seek(pointedFrame(parts, x, y, box), finished));
+  dragOver(parts.slider, (x, y, finished, box) => stage.seek(pointedFrame(parts, x, y, box), finished));
   parts.slider.addEventListener("keydown", (event) => {
     const frame = sliderKey(event.key, parts.frame, parts.scene.F);
     if (frame === null) return;
     event.preventDefault();
     event.stopPropagation(); // the stage steps on arrows as well; one press, one step
-    hooks.seek(frame, true);
+    stage.seek(frame, true);
   });
   return parts;
 }
@@ -95,7 +91,7 @@ function buildTimeline(section, hooks) {
 /** In the strip of flips a press finds the flip beside it, so that a thin tick is easy to hit. */
 function pointedFrame(parts, x, y, box) {
   const { epochs } = parts.scene.meta;
-  const frame = shareFrame(epochs, Math.min(Math.max(x, 0), 1));
+  const frame = shareFrame(epochs, clamp(x, 0, 1));
   const strip = parts.rows.flips.box.getBoundingClientRect();
   if (box.top + y * box.height < strip.top) return frame;
   const near = parts.flips.map((f) => [Math.abs(frameShare(epochs, f) - x) * box.width, f]);
@@ -106,7 +102,7 @@ function pointedFrame(parts, x, y, box) {
 function seekFlip(parts, direction) {
   const { flips, frame } = parts;
   const found = direction > 0 ? flips.find((f) => f > frame) : flips.findLast((f) => f < frame);
-  if (found !== undefined) parts.hooks.seek(found, true);
+  if (found !== undefined) parts.stage.seek(found, true);
 }
 
 function drawLines(parts, scene, shown) {
@@ -130,9 +126,7 @@ function drawLines(parts, scene, shown) {
   patchText(range, total ? `(${whole(total)} in all${lanes})` : "(none)");
   parts.jumps.forEach((button) => (button.disabled = !total));
   parts.legend.replaceChildren(...shown.map((p) => makeElement("li", {},
-    makeSvg("svg", { class: "fgs-sample", viewBox: "0 0 30 10", "aria-hidden": "true" },
-      makeSvg("path", { class: `fgs-line fgs-line-${p.key}`, d: "M0,5L30,5" })),
-    makeElement("span", {}, p.title), makeElement("span", { class: "fgs-value" }))));
+    makeLineSample(p.key), makeElement("span", {}, p.title), makeElement("span", { class: "fgs-value" }))));
 }
 
 /** One tick per frame with flips; each method has its own height, taller where more prototypes flip. */
@@ -157,10 +151,10 @@ function patchTimeline(parts, scene, models, view) {
     patchAttribute(parts.slider, "aria-valuemax", scene.meta.epochs.at(-1));
   }
   const { epochs } = scene.meta;
-  const frame = Math.min(Math.max(Math.round(view.frame), 0), scene.F - 1);
-  parts.frame = frame;
-  patchStyle(parts.cursor, "left", `${(100 * frameShare(epochs, view.frame)).toFixed(2)}%`);
+  const { frame } = view;
   if (parts.patched === frame) return;
+  parts.frame = frame;
+  patchStyle(parts.cursor, "left", `${(100 * frameShare(epochs, frame)).toFixed(2)}%`);
   parts.patched = frame;
   patchText(parts.now, `epoch ${whole(epochs[frame])} of ${whole(epochs.at(-1))}`);
   patchAttribute(parts.slider, "aria-valuenow", epochs[frame]);
