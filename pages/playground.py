@@ -119,19 +119,14 @@ def notices(settings: Settings) -> None:
             f"**From a trade-off curve:** fold {fold + 1} of {folds}, seed {seed}, split and started as there. "
             "FairGLVQ starts from other prototypes than GLVQ."
         )
-        with _boxed("fold", words):
+        with st.container(key="fold", border=True):
+            left, right = st.columns([7, 1], vertical_alignment="center")
+        left.markdown(words)
+        with right:
             button("Leave", session.change, replace(settings, fold=None), help="Split the points as usual.")
     missing = missing_in_link(settings)
     if missing:
         st.caption(missing)
-
-
-def _boxed(key: str, text: str) -> DeltaGenerator:
-    """A sentence in a box; returns the place for a button beside it."""
-    with st.container(key=key, border=True):
-        left, right = st.columns([7, 1], vertical_alignment="center")
-    left.markdown(text)
-    return right
 
 
 def draw(show: Show) -> None:

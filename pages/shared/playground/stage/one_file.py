@@ -55,7 +55,7 @@ def page(scene: Scene, settings: Settings, heading: Heading, view: Mapping[str, 
         raise ValueError(reason)
     filmed = [method for method in scene.meta["filmed"] if method in scene.meta["films"]]
     visit = {"offline": True, "view": view, "reply": None, "facts": None, "filmed": filmed}
-    code = bundle(_ending())
+    code = bundle((FOLDER / "file.js").read_text("utf-8"))
     return render(
         "stage_file.html.j2",
         heading=heading,
@@ -68,10 +68,6 @@ def page(scene: Scene, settings: Settings, heading: Heading, view: Mapping[str, 
         limits=limits(scene),
         facts=facts(scene, settings),
     )
-
-
-def _ending() -> str:
-    return (FOLDER / "file.js").read_text("utf-8")
 
 
 def _policy(code: str) -> str:

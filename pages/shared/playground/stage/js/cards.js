@@ -141,7 +141,7 @@ function patchPoint(parts, scene, models, model, i, sentFacts) {
     groupName(scene, scene.s[i]),
     ...(known(model.panel) ? explained() : Array(4).fill(counting(scene))),
     ...scene.panels.map((panel) =>
-      known(panel) ? decisionText(scene, models[panel.key] && seen(models[panel.key]), i) : counting(scene)),
+      known(panel) ? decisionText(scene, seen(models[panel.key]), i) : counting(scene)),
   ];
   values.forEach((text, r) => patchText(parts.point.rows[r].value, text));
   const inPlane = "Distances count all dimensions. What would flip it is looked for along the two directions shown.";
@@ -149,7 +149,6 @@ function patchPoint(parts, scene, models, model, i, sentFacts) {
 }
 
 function decisionText(scene, model, i) {
-  if (!model) return "not shown";
   const decision = decisionOf(scene, model, i);
   return `${className(scene, decision)}, ${decision === scene.y[i] ? "right" : "wrong"}`;
 }

@@ -4,7 +4,7 @@ import { assignment, oncePerModel } from "./metrics.js";
 import { drawnPlaces } from "./scene.js";
 import { capitalised, NOTHING, number, percent, whole } from "./format.js";
 import { cellWords, className, groupName, modelSentence } from "./sentences.js";
-import { makeElement, makeFold, makeGlyph, mountWidget, patchGlyph, patchHidden, patchText } from "./dom.js";
+import { makeElement, makeFold, makeGlyph, mountWidget, patchGlyph, patchText } from "./dom.js";
 
 /** Members of every cell: {counts: Int32Array(P*G*K) [prototype, group, class], sizes: Int32Array(P)}; null if not known. */
 export const cellMembers = oncePerModel((scene, model) => {
@@ -47,7 +47,7 @@ function buildTables(scene, section, stage) {
       makeElement("thead", {}, makeElement("tr", {}, ...heads.map(head))), rows);
     const scroller = makeElement("div", { class: "fgs-scroll", tabindex: "0", role: "region",
       "aria-label": `${many} of ${panel.title}` }, table);
-    parts.tables[panel.key] = { panel, scroller, caption, body: rows, rows: [] };
+    parts.tables[panel.key] = { panel, caption, body: rows, rows: [] };
     body.append(scroller);
   }
   // A closed table costs nothing during playback; opening it fills it with the model shown.
@@ -61,10 +61,7 @@ function buildTables(scene, section, stage) {
 function patchTables(parts, scene, models) {
   parts.repaint = () => patchTables(parts, scene, models);
   if (!parts.details.open) return;
-  for (const [key, table] of Object.entries(parts.tables)) {
-    patchHidden(table.scroller, !models[key]);
-    if (models[key]) patchPrototypes(table, scene, models[key], parts.stage);
-  }
+  for (const [key, table] of Object.entries(parts.tables)) patchPrototypes(table, scene, models[key], parts.stage);
 }
 
 function patchPrototypes(table, scene, model, stage) {

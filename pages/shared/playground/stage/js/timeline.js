@@ -105,27 +105,26 @@ function seekFlip(parts, direction) {
   if (found !== undefined) parts.stage.seek(found, true);
 }
 
-function drawLines(parts, scene, shown) {
-  const { epochs } = scene.meta;
+function drawLines(parts, { panels, meta: { epochs } }) {
   const lines = { costClass: (p) => p.costClass ?? [], revealed: (p) => (hasFairCost(p) ? revealed(p) : []) };
   for (const [name, line] of Object.entries(lines)) {
-    const panels = shown.filter((p) => line(p).length);
-    const values = panels.flatMap((p) => [...line(p)]).filter(Number.isFinite);
+    const drawn = panels.filter((p) => line(p).length);
+    const values = drawn.flatMap((p) => [...line(p)]).filter(Number.isFinite);
     const [low, high] = [Math.min(...values), Math.max(...values)];
     const { svg, range, box, label } = parts.rows[name];
-    svg.replaceChildren(...panels.map((p) =>
+    svg.replaceChildren(...drawn.map((p) =>
       makeSvg("path", { class: `fgs-line fgs-line-${p.key}`, d: costPath(epochs, line(p), low, high) })));
     patchText(range, values.length ? `(from ${number(low)} to ${number(high)})` : "");
     [box, label].forEach((element) => patchHidden(element, !values.length));
   }
   const { svg, range } = parts.rows.flips;
-  parts.flips = flipFrames(shown);
-  svg.replaceChildren(...shown.flatMap((p, i) => flipTicks(epochs, p, i, shown.length)));
-  const total = shown.reduce((n, p) => n + (p.flips?.reduce((a, b) => a + b, 0) ?? 0), 0);
-  const lanes = shown.length > 1 ? `; top to bottom: ${shown.map((p) => p.title).join(", ")}` : "";
+  parts.flips = flipFrames(panels);
+  svg.replaceChildren(...panels.flatMap((p, i) => flipTicks(epochs, p, i, panels.length)));
+  const total = panels.reduce((n, p) => n + (p.flips?.reduce((a, b) => a + b, 0) ?? 0), 0);
+  const lanes = panels.length > 1 ? `; top to bottom: ${panels.map((p) => p.title).join(", ")}` : "";
   patchText(range, total ? `(${whole(total)} in all${lanes})` : "(none)");
   parts.jumps.forEach((button) => (button.disabled = !total));
-  parts.legend.replaceChildren(...shown.map((p) => makeElement("li", {},
+  parts.legend.replaceChildren(...panels.map((p) => makeElement("li", {},
     makeLineSample(p.key), makeElement("span", {}, p.title), makeElement("span", { class: "fgs-value" }))));
 }
 
@@ -142,12 +141,11 @@ function flipTicks(epochs, panel, lane, lanes) {
 }
 
 function patchTimeline(parts, scene, models, view) {
-  const shown = scene.panels.filter((panel) => models[panel.key]);
-  patchHidden(parts.slider.closest("section").parentElement, shown.every((panel) => panel.moments)); // a search has no costs over epochs
-  const drawn = shown.map((p) => p.key).join();
-  if (parts.scene !== scene || parts.drawn !== drawn) {
-    Object.assign(parts, { scene, drawn, patched: null });
-    drawLines(parts, scene, shown);
+  const { panels } = scene;
+  patchHidden(parts.slider.closest("section").parentElement, panels.every((panel) => panel.moments)); // a search has no costs over epochs
+  if (parts.scene !== scene) {
+    Object.assign(parts, { scene, patched: null });
+    drawLines(parts, scene);
     patchAttribute(parts.slider, "aria-valuemax", scene.meta.epochs.at(-1));
   }
   const { epochs } = scene.meta;
@@ -159,8 +157,8 @@ function patchTimeline(parts, scene, models, view) {
   patchText(parts.now, `epoch ${whole(epochs[frame])} of ${whole(epochs.at(-1))}`);
   patchAttribute(parts.slider, "aria-valuenow", epochs[frame]);
   patchAttribute(parts.slider, "aria-valuetext",
-    `epoch ${epochs[frame]}. ${shown.map((p) => timelineAlt(p, frame)).join(". ")}`);
-  shown.forEach((p, i) => patchText(parts.legend.children[i].lastChild, legendText(p, frame)));
+    `epoch ${epochs[frame]}. ${panels.map((p) => timelineAlt(p, frame)).join(". ")}`);
+  panels.forEach((p, i) => patchText(parts.legend.children[i].lastChild, legendText(p, frame)));
 }
 
 function legendText(panel, frame) {
