@@ -274,7 +274,8 @@ SQUEEZED = """async (m, [bytes, keys, shares]) => {
         const panel = m.squeezed(scene, plain, t);
         const model = { ...s.frameModel(plain, scene.F - 1), panel };
         return {
-            plain: panel === plain, points: [...s.pointsOf(scene, panel)], places: [...s.drawnPositions(model)],
+            plain: panel === plain, points: [...s.pointsOf(scene, panel)],
+            places: [...s.drawnPlaces(panel.space, model.W)],
             cells: cellsOf(model, [-9, -9, 9, 9]), trail: [...panel.drawn.slice(-2 * panel.P)],
             back: panel.toData?.(...panel.toDrawn(0.3, 0.9)) ?? [0.3, 0.9],
         };
@@ -393,7 +394,6 @@ def test_playback_clock(modules):
         """(m) => ({
             on: m.advance(2.5, 0.5, 4, 10), end: m.advance(9, 1, 4, 10),
             long: m.playRate(241, 1), short: m.playRate(11, 1), fast: m.playRate(241, 4),
-            frame: m.frameOfEpoch([0, 1, 2, 5, 10], 8),
         })""",
     )
     assert got == {
@@ -402,8 +402,12 @@ def test_playback_clock(modules):
         "long": 30,
         "short": 6,
         "fast": 120,
-        "frame": 4,
     }
+
+
+def test_the_nearest_of_some_values(modules):
+    got = modules("arithmetic.js", "(m) => [8, -3, 1.5, 99].map((wanted) => m.nearestIndex([0, 1, 2, 5, 10], wanted))")
+    assert got == [4, 0, 1, 4]  # of two that are equally near the first
 
 
 SCENE = """{ F: 5, n: 3,
@@ -1075,7 +1079,8 @@ def test_code_sent_anew_finds_the_stage_that_is_there(browser):
 def mounted_by_hand(page, scene=None):
     """Mount a stage without Streamlit; returns scenes as they come before the first gesture, and after it was heard.
 
-    ``window.show(scene)`` stands for a run, ``window.stage`` is the stage, ``window.sent`` holds what it sent.
+    ``window.show(scene)`` stands for a run, ``window.stage`` is the stage, ``window.sent`` holds the gestures that it
+    sent, ``window.told`` its views.
     """
     meta, arrays = scene or SCENE_OF_C[0.75]
     before, after = (
@@ -1087,9 +1092,11 @@ def mounted_by_hand(page, scene=None):
             const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
             const { default: mount } = await import(url);
             window.sent = [];
+            window.told = [];
             const setTriggerValue = (name, value) => window.sent.push([name, structuredClone(value)]);
+            const setStateValue = (name, value) => window.told.push(structuredClone(value));
             window.show = (bytes) => mount({
-                data: Uint8Array.from(bytes), parentElement: document.body, setStateValue() {}, setTriggerValue });
+                data: Uint8Array.from(bytes), parentElement: document.body, setStateValue, setTriggerValue });
             window.show(before);
             window.stage = document.querySelector(".stage").fairglvqStage.stage;
         }""",
@@ -1145,6 +1152,45 @@ def test_python_hands_out_a_gesture_until_it_was_handled():
     assert stage.gestures_after(first["serial"], {"gestures": [first, second]}) == [second]
     assert stage.gestures_after(second["serial"], {"gestures": [second, third]}) == [third]
     assert stage.gestures_after(third["serial"], {"gestures": None}) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "frame", "told_again"),
+    [
+        ({}, 0, [{"epoch": 0}]),  # Streamlit has dropped what was told
+        ({"view": {"epoch": 0}}, 0, []),
+        ({"view": {"epoch": 5}}, 5, []),  # from elsewhere since
+        ({"revision": "another model"}, EPOCHS, []),
+    ],
+)
+def test_a_view_that_python_never_heard_of_is_there_when_the_page_is_entered_again(browser, change, frame, told_again):
+    """A page is left while the server is busy: the run that would hear of the view is overtaken by the next page's."""
+    page = browser.new_page()
+    page.clock.install()
+    first, _ = mounted_by_hand(page)
+    meta, arrays = SCENE_OF_C[0.75]
+    again = list(stage.pack(meta | {"reply": None, "view": None, "heard": 0} | change, arrays))
+    markup = (stage.FOLDER / "stage.html").read_text("utf-8")
+    told = page.evaluate(
+        """([first, again, html]) => {
+            const link = Object.assign(document.createElement("a"), { href: "https://localhost/elsewhere" });
+            link.addEventListener("click", (event) => event.preventDefault());
+            document.body.append(link);
+            stage.seek(0);
+            link.dispatchEvent(new Event("pointerdown", { bubbles: true, composed: true }));
+            show(first); // a run that was under way
+            link.click();
+            document.body.innerHTML = html;
+            show(again);
+            return told.splice(0);
+        }""",
+        [first, again, markup],
+    )
+    assert told == [{"epoch": 0}]
+    assert page.locator(".stage").get_attribute("data-frame") == str(frame)
+    page.clock.fast_forward(10_000)
+    assert page.evaluate("told") == told_again
+    page.close()
 
 
 def test_leaving_and_coming_back(visit):

@@ -40,8 +40,7 @@ window.mounted = (create, scene, frame, view = {}) => {
   window.calls = [];
   const note = (name) => (...args) => calls.push([name, ...args]);
   const noted = Object.fromEntries(["seek", "pickStrength", "select"].map((name) => [name, note(name)]));
-  const hooks = { ...noted, panel: view.panel ?? "fairglvq" };
-  const widget = create(document.body, hooks);
+  const widget = create(document.body, create === createReadout ? view.panel ?? "fairglvq" : noted);
   const full = { frame, epoch: frame, selection: null, film: null, dark: false, ...view };
   widget.update(scene, shown(scene, frame), full);
   return { widget, view: full };

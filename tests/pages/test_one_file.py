@@ -100,6 +100,21 @@ def test_what_it_says_about_itself():
     assert "Largest gap allowed" not in said  # nothing here keeps to a gap
 
 
+@pytest.mark.parametrize(
+    ("dataset", "metric", "beside", "words"),
+    [
+        ("xor", "euclidean", ("inp", "fairglvq", "fairtree"), "Plain"),
+        ("xor", "matrix", ("fairglvq", "fairtree"), "Learned"),
+        ("xor", "matrix", ("inp", "fairglvq"), "Learned (GLVQ, FairGLVQ); Plain (INP + GLVQ)"),
+        ("german", "matrix", ("inp", "fairglvq"), "Learned"),
+        ("german", "euclidean", ("inp", "paritylvq"), "Plain (GLVQ, INP + GLVQ); Learned (ParityLVQ)"),
+    ],
+)
+def test_the_distance_is_said_for_each_method_where_they_differ(dataset, metric, beside, words):
+    settings = replace(DEFAULTS[dataset], metric=metric, beside=beside)
+    assert one_file.facts(scene_of(QUICK), settings)["Distance"] == words
+
+
 def test_what_a_moved_prototype_is_counted_among():
     drawn = one_file.limits(scene_of(QUICK))
     assert drawn[0].endswith("It trains nothing and sends nothing.")

@@ -228,3 +228,26 @@ def test_painting_away_a_class_is_explained_and_undone():
     assert scene_of(at)["revision"] == before["revision"]
     at.button(key="undo_problem").click().run()
     assert not any("Only one class is left" in text.value for text in settle(at).markdown)
+
+
+def late_page():
+    """A run on the playground for a message of the lesson's stage, sent before the lesson was left."""
+    import streamlit as st
+
+    from pages.shared.playground import gestures
+    from pages.shared.visit import visit
+
+    here = visit()
+    here.page = ""
+    here.own_model.history = [here.own_model.settings]
+    st.session_state["lesson_stage_1"] = {"view": {"epoch": 3}, "gestures": [{"kind": "undo", "serial": 5}]}
+    gestures.keep_view("lesson_stage_1")
+    gestures.receive("lesson_stage_1")
+
+
+def test_what_the_lesson_s_stage_tells_late_does_not_change_the_playground_s_model():
+    at = AppTest.from_function(late_page, default_timeout=60).run()
+    assert not at.exception
+    here = at.session_state["visit"]
+    assert (here.own_model.view, here.lesson.model.view) == (None, {"epoch": 3})
+    assert (len(here.own_model.history), here.own_model.heard) == (1, 0)

@@ -16,26 +16,32 @@ from fairglvq.scenes.settings import FIELDS, Point, Settings, nearest_allowed, w
 from fairglvq.scenes.training import Film
 from pages.shared import links, session
 from pages.shared.playground import stage
-from pages.shared.visit import visit
+from pages.shared.visit import ModelVisit, visit
 
 STAGE = "stage"
 
 
-def receive(key: str = STAGE) -> None:
+def receive(key: str) -> None:
     """The callback of a stage: finished gestures. Each counts as heard only when it was followed to its end."""
-    model = visit().model
+    model = _model(key)
+    if model is not visit().model:
+        return
     for gesture in stage.gestures_after(model.heard, st.session_state[key]):
-        if model.shown:
-            follow(gesture)
+        follow(gesture)
         model.heard = gesture["serial"]
 
 
 def keep_view(key: str) -> None:
     """What the visitor looks at outlives a rerun and a page switch; not only a callback, for Streamlit may stop one."""
-    model, sent = visit().model, st.session_state[key].get("view")
+    model, sent = _model(key), st.session_state[key].get("view")
     if sent != model.sent_view:
         model.sent_view = sent
         model.view = model.view if sent is None else sent
+
+
+def _model(key: str) -> ModelVisit:
+    """The model on a stage. It may not be the one of the page in view: a message may come after its page was left."""
+    return visit().own_model if key == STAGE else visit().lesson.model
 
 
 def follow(gesture: Mapping[str, Any]) -> None:

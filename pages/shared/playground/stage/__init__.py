@@ -12,7 +12,7 @@ import json
 import struct
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -64,7 +64,6 @@ def mount(
     key: str,
     on_gestures: Callable[[], None] | None = None,
     on_view: Callable[[], None] | None = None,
-    height: int | Literal["content", "stretch"] = "content",
 ) -> Any:
     """Show a packed scene. The result has ``gestures`` (for one run; see `gestures_after`) and ``view`` (kept).
 
@@ -75,7 +74,6 @@ def mount(
     return _component()(
         key=key,
         data=blob,
-        height=height,
         on_gestures_change=on_gestures or _nothing,
         on_view_change=on_view or _nothing,
     )

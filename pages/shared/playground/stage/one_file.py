@@ -55,7 +55,7 @@ def page(scene: Scene, settings: Settings, heading: Heading, view: Mapping[str, 
         raise ValueError(reason)
     filmed = [method for method in scene.meta["filmed"] if method in scene.meta["films"]]
     visit = {"offline": True, "view": view, "reply": None, "facts": None, "filmed": filmed}
-    code = bundle(_ending())
+    code = bundle((FOLDER / "file.js").read_text("utf-8"))
     return render(
         "stage_file.html.j2",
         heading=heading,
@@ -68,10 +68,6 @@ def page(scene: Scene, settings: Settings, heading: Heading, view: Mapping[str, 
         limits=limits(scene),
         facts=facts(scene, settings),
     )
-
-
-def _ending() -> str:
-    return (FOLDER / "file.js").read_text("utf-8")
 
 
 def _policy(code: str) -> str:
@@ -125,7 +121,20 @@ def facts(scene: Scene, settings: Settings) -> dict[str, str]:
     found = {"Data set": data.title, "In this file": f"{drawn:,} {what}"}
     found |= {"Source": data.source, "Licence of the data": data.licence}
     found |= {label: words for label, words in in_words(settings).items() if label != FIELDS["dataset"].label}
+    found[FIELDS["metric"].label] = distances(settings)
     if not settings.table and not missing_in_link(settings):
         found["Address in the app"] = f"/?{urlencode(to_query(settings))}"
     found["Made"] = f"{today.day} {today:%B %Y}, FairGLVQ Explorer {__version__} (MIT licence)"
     return {label: words for label, words in found.items() if words}
+
+
+def distances(settings: Settings) -> str:
+    """The distance of each method: ParityLVQ always learns it, INP on drawn data never does, a tree has none."""
+    methods: dict[str, list[str]] = {}
+    for method in settings.methods:
+        if method != "fairtree":
+            kind = FIELDS["metric"].named("matrix" if settings.in_own_plane(method) else "euclidean")
+            methods.setdefault(kind, []).append(TITLES[method])
+    if len(methods) == 1:
+        return next(iter(methods))
+    return "; ".join(f"{kind} ({', '.join(titles)})" for kind, titles in methods.items())

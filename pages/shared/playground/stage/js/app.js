@@ -1,5 +1,6 @@
 // The stage: one scene, one state, one picture. Whatever changes calls `invalidate`; drawing happens once per screen frame.
 
+import { clamp } from "./arithmetic.js";
 import { isFitted, viewport } from "./camera.js";
 import { drawPanel } from "./draw.js";
 import { forceScaleOf } from "./forces.js";
@@ -20,8 +21,13 @@ import { carryOver, firstView, linkOf, newState, viewOf } from "./view.js";
 
 const GESTURE_PATIENCE = 4000; // milliseconds without an answer before a gesture is sent again
 const VIEW_DELAY = 400; // milliseconds of rest before Python hears about the view
-let lastSerial = 0;
 const LONGEST_TICK = 0.1; // seconds; after a hidden tab playing goes on where it stopped
+
+let lastSerial = 0;
+let leftWith = null; // { name, view }: told when a page was left, and perhaps never heard by Python
+
+/** What a view belongs to: the page, its model, and the view of it that Python knows. */
+const viewName = ({ revision, view }) => JSON.stringify([location.pathname, revision, view]);
 
 const filmsOf = ({ films }) => JSON.stringify(Object.entries(films).map(([key, { revision }]) => [key, revision]));
 
@@ -31,6 +37,7 @@ export class Stage {
     this.send = send; // { gestures(list), view(value) }, replaced on every run of the script
     this.outbox = []; // gestures that Python has not acknowledged
     this.leaving = false; // for another page
+    this.unheard = null; // a view that was told; null as soon as a scene shows that Python has heard of it
     this.state = newState();
     this.scene = null;
     this.theme = null;
@@ -82,10 +89,10 @@ export class Stage {
       this.takeScene(buildScene(unpacked), makeParts);
     } else {
       if (filmsOf(known) !== filmsOf(meta)) this.scene.films = buildScene(unpacked).films;
-      const { films, reply, facts, can_undo, busy, left_out, without, controls_open } = meta;
-      Object.assign(known, { films, reply, facts, can_undo, busy, left_out, without, controls_open });
+      this.scene.meta = meta;
     }
     this.leaving = false;
+    if (JSON.stringify(meta.view) === JSON.stringify(this.unheard)) this.unheard = null;
     this.outbox = this.outbox.filter(({ serial }) => serial > (meta.heard ?? Infinity));
     // Not handled yet: it is still on its way, or Streamlit has dropped it. A gesture that comes twice is handled once.
     this.sendGestures();
@@ -117,9 +124,12 @@ export class Stage {
       if (!scene.meta.keep_position) this.scheduleView(); // the epoch looked at before may still be on its way to Python
       if (scene.meta.autoplay && !this.calm.matches) this.play(0);
     } else {
-      firstView(this.state, scene);
+      const unheard = leftWith?.name === viewName(scene.meta) ? leftWith.view : null;
+      leftWith = null;
+      firstView(this.state, scene, unheard ?? undefined);
       if (scene.meta.from_top) this.root.getRootNode().host?.closest('[data-testid="stMain"]')?.scrollTo({ top: 0 });
-      this.sentView = JSON.stringify(viewOf(this.state, scene));
+      if (unheard) this.scheduleView();
+      else this.sentView = JSON.stringify(viewOf(this.state, scene));
     }
     const keys = scene.panels.map((panel) => panel.key);
     if (this.panels.map((panel) => panel.key).join() !== keys.join()) this.buildPanels(makeParts);
@@ -231,7 +241,7 @@ export class Stage {
 
   tick(now) {
     const { state, scene } = this;
-    const seconds = Math.min(LONGEST_TICK, Math.max(0, (now - this.lastTick) / 1000));
+    const seconds = clamp((now - this.lastTick) / 1000, 0, LONGEST_TICK);
     this.lastTick = now;
     const next = advance(state.position, seconds, playRate(scene.F, state.speed), scene.F - 1);
     state.position = next.position;
@@ -277,7 +287,7 @@ export class Stage {
   seek(frame, finished = true) {
     this.pause();
     this.leaveEdits();
-    this.state.position = Math.min(this.scene.F - 1, Math.max(0, Math.round(frame)));
+    this.state.position = clamp(Math.round(frame), 0, this.scene.F - 1);
     this.invalidate();
     if (finished) this.scheduleView();
   }
@@ -285,10 +295,6 @@ export class Stage {
   step(by) {
     this.pause();
     this.seek(this.state.position + by);
-  }
-
-  toStart() {
-    this.seek(0);
   }
 
   keepFold({ dataset, open }) {
@@ -302,8 +308,9 @@ export class Stage {
     this.keepFold({ dataset: { fold: "controls" }, open });
   }
 
-  setSpeed(speed) {
-    this.state.speed = speed;
+  /** Show and tell other values of the view; without any, those that a gesture has set and that rest now. */
+  look(change = {}) {
+    Object.assign(this.state, change);
     this.invalidate();
     this.scheduleView();
   }
@@ -354,6 +361,7 @@ export class Stage {
     const text = JSON.stringify(view);
     if (text === this.sentView) return;
     this.sentView = text;
+    this.unheard = view;
     // Here and not by Python: Streamlit adds to the browser's history, and Back shall lead to other settings, not views.
     if (this.scene.meta.linked) history.replaceState(history.state, "", linkOf(location.href, view));
     this.send.view(view);
@@ -362,13 +370,18 @@ export class Stage {
   /**
    * Somebody is about to follow a link to another page: what is still to be told is told now. After the click it would ask
    * Streamlit for this page, and lead back to it if the browser has not heard of the other one yet. Streamlit sends what it is
-   * given a moment later, so the click itself is too late.
+   * given a moment later, so the click itself is too late. And it forgets what it was given if the next page is asked for before
+   * the run for this one has begun: so what was told is kept here, for the stage of this model when the page is entered again.
    */
   leaveBy(event) {
     const link = event.composedPath().find((element) => element instanceof HTMLAnchorElement);
     if (!this.scene || !link || new URL(link.href, location.href).pathname === location.pathname) return;
     this.leaving = event.type === "click";
-    if (this.leaving) clearTimeout(this.viewTimer);
-    else this.tellView();
+    if (!this.leaving) {
+      this.tellView();
+      return;
+    }
+    clearTimeout(this.viewTimer);
+    leftWith = this.unheard && { name: viewName(this.scene.meta), view: this.unheard };
   }
 }

@@ -20,8 +20,7 @@ function makeIcon(name) {
 }
 
 export function setIcon(button, name) {
-  const path = button.querySelector("path");
-  patchAttribute(path, "d", ICONS[name]);
+  patchAttribute(button.querySelector("path"), "d", ICONS[name]);
 }
 
 /** A button with an icon, a word, or both. A word is its name, and the label describes it; without one the label is the name. */
@@ -41,7 +40,7 @@ export function relabel(button, label) {
 
 /** A button that stays pressed. */
 export function makeToggle(options) {
-  const button = makeButton({ ...options, className: `chip ${options.className ?? ""}` });
+  const button = makeButton({ ...options, className: "chip" });
   button.setAttribute("aria-pressed", "false");
   return button;
 }

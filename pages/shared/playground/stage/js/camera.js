@@ -1,5 +1,7 @@
 // The shared camera { cx, cy, zoom }: plane point in the middle of every panel; zoom 1 fits the bounds. Equal aspect always.
 
+import { clamp } from "./arithmetic.js";
+
 const MARGIN = 0.94; // share of the panel's width that the bounds fill at zoom 1
 export const NAME_BAND = 20; // pixels above and below the bounds, for names that shall not lie over points
 const MAX_ZOOM = 40;
@@ -19,6 +21,11 @@ export function toScreen(vp, x, y) {
   return [vp.width / 2 + (x - vp.cx) * vp.scale, vp.height / 2 - (y - vp.cy) * vp.scale];
 }
 
+/** Where mark j of `places`, [x0, y0, x1, y1, ...] in the plane, is drawn. */
+export function markOnScreen(vp, places, j) {
+  return toScreen(vp, places[2 * j], places[2 * j + 1]);
+}
+
 export function toPlane(vp, sx, sy) {
   return [vp.cx + (sx - vp.width / 2) / vp.scale, vp.cy - (sy - vp.height / 2) / vp.scale];
 }
@@ -32,7 +39,7 @@ export function visibleBox(vp) {
 
 /** Zoom by a factor while the plane point under (sx, sy) stays where it is. */
 export function zoomAt(camera, vp, sx, sy, factor) {
-  const zoom = Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, camera.zoom * factor));
+  const zoom = clamp(camera.zoom * factor, MIN_ZOOM, MAX_ZOOM);
   const [x, y] = toPlane(vp, sx, sy);
   const shrink = camera.zoom / zoom;
   return { cx: x - (x - camera.cx) * shrink, cy: y - (y - camera.cy) * shrink, zoom };

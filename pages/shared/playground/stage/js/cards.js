@@ -8,8 +8,8 @@ import { capitalised, NOTHING, number, percent, plural, whole } from "./format.j
 import { cellWords, className, groupName, modelSentence, onlyDrawn, SMALL_GROUP } from "./sentences.js";
 import { makeElement, makeGlyph, mountWidget, patchGlyph, patchHidden, patchText } from "./dom.js";
 
-export function createCard(root, hooks) {
-  const build = (scene, section) => buildCard(scene, section, hooks);
+export function createCard(root, stage) {
+  const build = (scene, section) => buildCard(scene, section, stage);
   return mountWidget(root, "fgs-card", "Card of the selected prototype or point", build, patchCard);
 }
 
@@ -40,13 +40,13 @@ const POINT_ROWS = [
   "True class", "Group", "Nearest of its own class", "Nearest of another class", "How sure (mu)", "What would flip it",
 ];
 
-function buildCard(scene, section, hooks) {
+function buildCard(scene, section, stage) {
   const glyph = makeGlyph(scene, 0, 0);
   const title = makeElement("span");
   const which = makeElement("span", { class: "fgs-which" });
   const note = makeElement("p", { class: "fgs-caption" });
   const close = makeElement("button", { type: "button", class: "fgs-button", "aria-label": "Close the card",
-    onclick: () => hooks.select?.(null) }, "×");
+    onclick: () => stage.select(null) }, "×");
   const hint = makeElement("p", { class: "fgs-waiting" },
     "Click a prototype or a point in a picture: what it is and why it is decided so appears here.");
   const list = (names) => {
@@ -141,7 +141,7 @@ function patchPoint(parts, scene, models, model, i, sentFacts) {
     groupName(scene, scene.s[i]),
     ...(known(model.panel) ? explained() : Array(4).fill(counting(scene))),
     ...scene.panels.map((panel) =>
-      known(panel) ? decisionText(scene, models[panel.key] && seen(models[panel.key]), i) : counting(scene)),
+      known(panel) ? decisionText(scene, seen(models[panel.key]), i) : counting(scene)),
   ];
   values.forEach((text, r) => patchText(parts.point.rows[r].value, text));
   const inPlane = "Distances count all dimensions. What would flip it is looked for along the two directions shown.";
@@ -149,7 +149,6 @@ function patchPoint(parts, scene, models, model, i, sentFacts) {
 }
 
 function decisionText(scene, model, i) {
-  if (!model) return "not shown";
   const decision = decisionOf(scene, model, i);
   return `${className(scene, decision)}, ${decision === scene.y[i] ? "right" : "wrong"}`;
 }

@@ -4,7 +4,7 @@ import { decisions, lastModel, metricsOf, shippedBlock } from "./metrics.js";
 import { countsDrawn } from "./scene.js";
 import { NOTHING, whole } from "./format.js";
 import { changedSentence, className, groupName, groupPeople, trueLabel, uncounted } from "./sentences.js";
-import { makeElement, makeFold, makeGlyph, mountWidget, patchAttribute, patchBar, patchHidden, patchText } from "./dom.js";
+import { makeElement, makeFold, makeGlyph, mountWidget, patchAttribute, patchBar, patchText } from "./dom.js";
 
 const BASELINE = "glvq";
 const LEAST_SCALE = 20; // people a full bar stands for at least, so that one person never fills it
@@ -77,10 +77,9 @@ function buildRow(scene, g, k) {
 }
 
 function patchTables(parts, scene, models) {
-  const baseline = scene.panels.find((p) => p.key === BASELINE);
+  const before = lastModel(scene, scene.panels.find((p) => p.key === BASELINE));
   for (const [key, table] of Object.entries(parts.tables)) {
-    patchHidden(table.article, !models[key] || !baseline);
-    if (models[key] && baseline) patchMethodTable(table, scene, changedDecisions(scene, lastModel(scene, baseline), models[key]));
+    patchMethodTable(table, scene, changedDecisions(scene, before, models[key]));
   }
 }
 

@@ -1,11 +1,12 @@
 // The few DOM helpers all widgets share. Widgets build their elements once and patch text and attributes afterwards,
 // because they are updated on every frame of playback.
 
+import { clamp } from "./arithmetic.js";
+
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
 export function makeElement(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  return filled(element, attributes, children);
+  return filled(document.createElement(tag), attributes, children);
 }
 
 export function makeSvg(tag, attributes = {}, ...children) {
@@ -51,7 +52,7 @@ export function patchHidden(element, hidden) {
 
 /** Length of a bar from 0 to 1; the style sheet clips it there, so that no layout follows. */
 export function patchBar(bar, share) {
-  patchStyle(bar, "--fgs-share", `${(100 * Math.min(Math.max(share ?? 0, 0), 1)).toFixed(1)}%`);
+  patchStyle(bar, "--fgs-share", `${(100 * clamp(share ?? 0, 0, 1)).toFixed(1)}%`);
 }
 
 /** A mark of the grammar: the shape of group `g` (null: the first, a circle), in the colour of class `k` (null: the text colour). */
@@ -65,6 +66,12 @@ export function makeGlyph(scene, g, k = null) {
 export function patchGlyph(glyph, scene, g, k = null) {
   patchAttribute(glyph.firstChild, "d", scene.meta.grammar.groups[g ?? 0]);
   patchAttribute(glyph.firstChild, "fill", k === null ? "currentColor" : `var(--fgs-class-${k})`);
+}
+
+/** A piece of a method's line, for a legend. */
+export function makeLineSample(key) {
+  return makeSvg("svg", { class: "fgs-sample", viewBox: "0 0 30 10", "aria-hidden": "true" },
+    makeSvg("path", { class: `fgs-line fgs-line-${key}`, d: "M0,5L30,5" }));
 }
 
 /** Class colours of the theme as CSS variables on the widget's own element, for all glyphs below it. */
@@ -146,8 +153,9 @@ export function dragOver(element, moved) {
 }
 
 /** Arrow keys, Page keys, Home and End on a slider of `count` stops; returns the new stop or null. */
-export function sliderKey(key, current, count, page = Math.max(1, Math.round(count / 10))) {
+export function sliderKey(key, current, count) {
+  const page = Math.max(1, Math.round(count / 10));
   const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: page, PageDown: -page }[key];
-  const wanted = key === "Home" ? 0 : key === "End" ? count - 1 : step === undefined ? null : current + step;
-  return wanted === null ? null : Math.min(Math.max(wanted, 0), count - 1);
+  const wanted = { Home: 0, End: count - 1 }[key] ?? current + step;
+  return Number.isNaN(wanted) ? null : clamp(wanted, 0, count - 1);
 }

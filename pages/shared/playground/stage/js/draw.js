@@ -1,6 +1,7 @@
 // One panel's picture: regions, borders, points, trails, INP's line, forces, prototypes, selection. Order matters.
 
-import { NAME_BAND, toScreen, visibleBox } from "./camera.js";
+import { clamp } from "./arithmetic.js";
+import { markOnScreen, NAME_BAND, toScreen, visibleBox } from "./camera.js";
 import { cellsOf } from "./geometry.js";
 import { drawArrow, drawLabel, drawPrototype, labelWidth } from "./marks.js";
 
@@ -10,7 +11,7 @@ const FLASH_FRAMES = 4; // a flipped pseudo-class glows for so many frames
 
 /** Size of the prototypes' marks: larger on an enlarged panel. */
 export function prototypeRadius(vp) {
-  return Math.max(9, Math.min(13, Math.min(vp.width, vp.height) / 45));
+  return clamp(Math.min(vp.width, vp.height) / 45, 9, 13);
 }
 
 /** Draw a panel. `picture` says what: see picture.js. */
@@ -19,12 +20,11 @@ export function drawPanel(ctx, dpr, picture) {
   ctx.setTransform(dpr, 0, 0, dpr, 0, 0);
   ctx.fillStyle = theme.background;
   ctx.fillRect(0, 0, vp.width, vp.height);
-  if (show.regions || show.borders || picture.selected !== null) {
-    const cells = cellsOf({ ...model, W }, visibleBox(vp));
-    if (show.regions) drawRegions(ctx, vp, theme, model, cells);
-    if (show.borders) drawBorders(ctx, vp, theme, model, cells);
-    if (picture.selected !== null) outlineCell(ctx, vp, theme, cells[picture.selected]);
-  }
+  const needsCells = show.regions || show.borders || picture.selected !== null;
+  const cells = needsCells ? cellsOf({ ...model, W }, visibleBox(vp)) : [];
+  if (show.regions) drawRegions(ctx, vp, theme, model, cells);
+  if (show.borders) drawBorders(ctx, vp, theme, model, cells);
+  if (picture.selected !== null) outlineCell(ctx, vp, theme, cells[picture.selected]);
   if (pointLayer) {
     ctx.setTransform(1, 0, 0, 1, 0, 0);
     ctx.globalAlpha = show.regions ? 0.85 : 0.95;
@@ -36,7 +36,7 @@ export function drawPanel(ctx, dpr, picture) {
   if (show.trails && model.source !== "film" && !model.boxes) drawTrails(ctx, picture);
   if (picture.rivals) drawRivals(ctx, picture);
   if (show.forces && model.source === "frame") drawForces(ctx, picture);
-  if (show.borders && model.panel.knob === "max_gap") drawHandicaps(ctx, picture);
+  if (show.borders && model.panel.knob === "max_gap") drawHandicaps(ctx, picture, cells);
   drawPrototypes(ctx, picture);
   drawNames(ctx, picture);
 }
@@ -68,7 +68,7 @@ function drawBand(ctx, { vp, theme, positions }, y, name, count, wished) {
 /** Stretches of a band, from left to right, in which no prototype lies. */
 function freeStretches(vp, positions, y, [start, end]) {
   const radius = prototypeRadius(vp);
-  const marks = Array.from({ length: positions.length / 2 }, (_, j) => toScreen(vp, positions[2 * j], positions[2 * j + 1]));
+  const marks = Array.from({ length: positions.length / 2 }, (_, j) => markOnScreen(vp, positions, j));
   const inBand = ([px, py]) => Math.abs(py - y) < radius + AXIS_SIZE / 2 && px > -radius && px < vp.width + radius;
   const xs = marks.filter(inBand).map(([px]) => px).sort((a, b) => a - b);
   const edges = [start + 8 - radius, ...xs, end - 8 + radius];
@@ -178,23 +178,23 @@ function drawTrails(ctx, { vp, theme, model, positions, frame, moving }) {
       lastX = sx;
       lastY = sy;
     }
-    if (moving) ctx.lineTo(...toScreen(vp, positions[2 * j], positions[2 * j + 1]));
+    if (moving) ctx.lineTo(...markOnScreen(vp, positions, j));
     ctx.stroke();
     ctx.fillStyle = theme.background;
     ctx.beginPath();
     ctx.arc(startX, startY, 2.6, 0, 2 * Math.PI);
     ctx.fill();
     ctx.stroke();
-    if (model.source === "dragged") drawDragLine(ctx, vp, positions, j, lastX, lastY);
+    if (model.source === "dragged") dashedLine(ctx, [3, 4], [lastX, lastY], markOnScreen(vp, positions, j));
   }
   ctx.globalAlpha = 1;
 }
 
-function drawDragLine(ctx, vp, positions, j, fromX, fromY) {
-  ctx.setLineDash([3, 4]);
+function dashedLine(ctx, dash, from, to) {
+  ctx.setLineDash(dash);
   ctx.beginPath();
-  ctx.moveTo(fromX, fromY);
-  ctx.lineTo(...toScreen(vp, positions[2 * j], positions[2 * j + 1]));
+  ctx.moveTo(...from);
+  ctx.lineTo(...to);
   ctx.stroke();
   ctx.setLineDash([]);
 }
@@ -221,7 +221,7 @@ function drawForces(ctx, { vp, theme, model, positions, frame, forceScale }) {
   const arrow = (j, px, py, style) => {
     const [dx, dy] = space.toPlaneVector(px, py);
     if (dx === 0 && dy === 0) return;
-    const [sx, sy] = toScreen(vp, positions[2 * j], positions[2 * j + 1]);
+    const [sx, sy] = markOnScreen(vp, positions, j);
     const rim = (prototypeRadius(vp) + 2) / Math.hypot(dx, dy); // from the rim of the mark, or short arrows would hide below it
     drawArrow(ctx, sx + rim * dx, sy - rim * dy, factor * dx, -factor * dy, style);
   };
@@ -248,8 +248,7 @@ export function forceStyles(theme) {
 }
 
 /** A ring per prototype: the wider, the farther it may be and still decide. Weights are the largest handicap minus each one's. */
-function drawHandicaps(ctx, { vp, theme, model, W, positions }) {
-  const cells = cellsOf({ ...model, W }, visibleBox(vp));
+function drawHandicaps(ctx, { vp, theme, model, positions }, cells) {
   const least = Math.max(...model.weights.filter((_, j) => cells[j].edges.length));
   ctx.lineWidth = 2;
   model.weights.forEach((weight, j) => {
@@ -258,7 +257,7 @@ function drawHandicaps(ctx, { vp, theme, model, W, positions }) {
     ctx.setLineDash([3, 3]);
     ctx.beginPath();
     const r = prototypeRadius(vp) + 4 + WIDEST_RING * Math.sqrt((least - weight) / least);
-    ctx.arc(...toScreen(vp, positions[2 * j], positions[2 * j + 1]), r, 0, 2 * Math.PI);
+    ctx.arc(...markOnScreen(vp, positions, j), r, 0, 2 * Math.PI);
     ctx.stroke();
   });
   ctx.setLineDash([]);
@@ -270,16 +269,9 @@ function drawRivals(ctx, { vp, theme, positions, rivals }) {
     const [fx, fy] = toScreen(vp, ...rivals.flip);
     drawArrow(ctx, px, py, fx - px, fy - py, { colour: theme.primary, width: 2, halo: theme.background });
   }
-  for (const j of rivals.prototypes) {
-    ctx.setLineDash([2, 3]);
-    ctx.lineWidth = 1.6;
-    ctx.strokeStyle = theme.text;
-    ctx.beginPath();
-    ctx.moveTo(px, py);
-    ctx.lineTo(...toScreen(vp, positions[2 * j], positions[2 * j + 1]));
-    ctx.stroke();
-    ctx.setLineDash([]);
-  }
+  ctx.lineWidth = 1.6;
+  ctx.strokeStyle = theme.text;
+  for (const j of rivals.prototypes) dashedLine(ctx, [2, 3], [px, py], markOnScreen(vp, positions, j));
   ctx.lineWidth = 3;
   ctx.strokeStyle = theme.primary;
   ctx.beginPath();
@@ -289,7 +281,7 @@ function drawRivals(ctx, { vp, theme, positions, rivals }) {
 
 function drawPrototypes(ctx, { vp, theme, model, positions, frame, grammar, favourable, selected, moving }) {
   for (let j = 0; j < model.labels.length; j++) {
-    const [sx, sy] = toScreen(vp, positions[2 * j], positions[2 * j + 1]);
+    const [sx, sy] = markOnScreen(vp, positions, j);
     const k = model.labels[j];
     drawPrototype(ctx, sx, sy, {
       shape: grammar.groups[model.pseudo[j]],

@@ -1,12 +1,12 @@
 // What a visitor does to the stage beyond playing: zoom, select, move prototypes, paint, pick a strength, undo, share.
 
-import { panBy, toPlane, toScreen, zoomAt } from "./camera.js";
+import { fitCamera, markOnScreen, panBy, toPlane, zoomAt } from "./camera.js";
 import { attachGestures } from "./gestures.js";
 import { beginStroke, clearPainting, hasPaint, paintGesture, strokeTo, undoStroke } from "./painting.js";
 import { pointAt, prototypeAt } from "./picking.js";
-import { countsDrawn, draggedModel, drawnPositions, nameOf, pointsOf } from "./scene.js";
+import { countsDrawn, draggedModel, drawnPlaces, nameOf, pointsOf } from "./scene.js";
 import { Stage } from "./app.js";
-import { cameraFor, copyText, linkOf, viewOf } from "./view.js";
+import { copyText, linkOf, viewOf } from "./view.js";
 
 const NUDGE = 0.01; // of the picture's width
 const NUDGE_REST = 350; // milliseconds without a key until a nudge counts as dropped
@@ -41,23 +41,13 @@ export class LiveStage extends Stage {
     this.scheduleView();
   }
 
-  setFold(fold) {
-    this.state.fold = fold;
-    this.invalidate();
-    this.scheduleView();
-  }
-
   setSqueeze(squeeze) {
     this.endNudge();
-    this.state.squeeze = squeeze;
-    this.invalidate();
-    this.scheduleView();
+    this.look({ squeeze });
   }
 
   resetCamera() {
-    this.state.camera = cameraFor(this.scene);
-    this.invalidate();
-    this.scheduleView();
+    this.look({ camera: fitCamera(this.scene.meta.bounds) });
   }
 
   moveCamera(camera) {
@@ -91,13 +81,11 @@ export class LiveStage extends Stage {
 
   /** Where the prototypes of a panel are drawn. */
   positionsOf(key) {
-    const { W } = this.shown(this.panelOf(key));
-    return drawnPositions({ panel: this.drawnPanel(key), W });
+    return drawnPlaces(this.drawnPanel(key).space, this.shown(this.panelOf(key)).W);
   }
 
   prototypeAt(view, x, y, touch) {
-    const positions = this.positionsOf(view.key);
-    return prototypeAt(positions, this.viewportOf(view), x, y, touch ? 14 : 4);
+    return prototypeAt(this.positionsOf(view.key), this.viewportOf(view), x, y, touch ? 14 : 4);
   }
 
   /** Whether a panel's prototypes can be moved; the leaves of a tree cannot, and a lesson may not have come to that yet. */
@@ -122,10 +110,7 @@ export class LiveStage extends Stage {
       drop: (moved) => this.drop(moved),
       pan: (dx, dy) => this.moveCamera(panBy(this.state.camera, this.viewportOf(view), dx, dy)),
       zoom: (x, y, factor) => this.moveCamera(zoomAt(this.state.camera, this.viewportOf(view), x, y, factor)),
-      settle: () => {
-        this.invalidate();
-        this.scheduleView();
-      },
+      settle: () => this.look(),
       tap: (x, y, touch) => this.tap(view, x, y, touch),
       reset: () => this.resetCamera(),
       brush: (x, y, first) => this.brush(view, x, y, first),
@@ -159,8 +144,7 @@ export class LiveStage extends Stage {
     this.pause();
     this.endNudge();
     this.hold(view.key, index);
-    const positions = this.positionsOf(view.key);
-    const [sx, sy] = toScreen(this.viewportOf(view), positions[2 * index], positions[2 * index + 1]);
+    const [sx, sy] = markOnScreen(this.viewportOf(view), this.positionsOf(view.key), index);
     return [sx - x, sy - y];
   }
 
@@ -225,8 +209,7 @@ export class LiveStage extends Stage {
 
   continueFrom(key) {
     const model = this.moved.get(key);
-    if (!model) return;
-    this.post({ kind: "continue", panel: key, model: nameOf(model) });
+    if (model) this.post({ kind: "continue", panel: key, model: nameOf(model) });
   }
 
   // ---- asking about a selection ----
@@ -316,8 +299,7 @@ export class LiveStage extends Stage {
   }
 
   trainOnPaint() {
-    if (!hasPaint(this.painting)) return;
-    this.post(paintGesture(this.painting));
+    if (hasPaint(this.painting)) this.post(paintGesture(this.painting));
   }
 
   discardPaint() {

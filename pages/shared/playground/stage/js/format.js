@@ -3,8 +3,7 @@
 export const NOTHING = "–"; // shown where nobody is counted: never NaN, never a made-up zero
 
 export const percent = (value, digits = 1) => (value === null ? NOTHING : `${(100 * value).toFixed(digits)}%`);
-export const gapPoints = (value, digits = 1) =>
-  value === null ? NOTHING : `${(100 * value).toFixed(digits)} points`;
+export const gapPoints = (value) => (value === null ? NOTHING : `${(100 * value).toFixed(1)} points`);
 // toLocaleString would look up the locale on every call, a hundred times a frame.
 export const whole = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 export const plural = (n, one, many = `${one}s`) => `${whole(n)} ${n === 1 ? one : many}`;

@@ -1,5 +1,7 @@
 // Pointers on a canvas become intentions: grab, drag, drop, pan, zoom, tap, brush. Nothing here knows about models.
 
+import { clamp } from "./arithmetic.js";
+
 const CLICK_SLACK = 4; // pixels a click may wander
 
 /**
@@ -100,7 +102,7 @@ export function attachGestures(canvas, act, signal) {
     if (!act.wheelZooms(event)) return;
     event.preventDefault();
     const pixels = event.deltaMode === 1 ? 33 * event.deltaY : event.deltaY;
-    act.zoom(...place(event), Math.exp(-Math.max(-120, Math.min(120, pixels)) * (event.ctrlKey ? 0.01 : 0.002)));
+    act.zoom(...place(event), Math.exp(-clamp(pixels, -120, 120) * (event.ctrlKey ? 0.01 : 0.002)));
     act.settle();
   }, { passive: false });
 

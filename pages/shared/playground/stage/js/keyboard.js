@@ -3,10 +3,6 @@
 const NUDGES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 let latest = null; // the stage used last answers keys pressed on the bare page
 
-function claimKeys(stage) {
-  latest = stage;
-}
-
 /** May this event be ours? From anywhere on the page, unless a dialog is open or another model is on its way. */
 function concerns(stage, event) {
   if (stage.root.inert || !stage.root.isConnected) return false;
@@ -27,8 +23,8 @@ function usedByElement(target, key) {
 }
 
 export function attachKeyboard(stage, signal) {
-  claimKeys(stage);
-  stage.root.addEventListener("pointerdown", () => claimKeys(stage), { signal, capture: true });
+  latest = stage;
+  stage.root.addEventListener("pointerdown", () => (latest = stage), { signal, capture: true });
   window.addEventListener("keydown", (event) => {
     if (!concerns(stage, event) || event.defaultPrevented) return;
     const target = event.composedPath()[0];
@@ -50,7 +46,7 @@ function stageKey(stage, target, event) {
     case " ": stage.togglePlay(); return true;
     case "ArrowRight": stage.step(1); return true;
     case "ArrowLeft": stage.step(-1); return true;
-    case "r": case "R": stage.toStart(); return true;
+    case "r": case "R": stage.seek(0); return true;
     default: return false;
   }
 }

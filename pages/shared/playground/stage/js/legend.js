@@ -8,6 +8,10 @@ function swatch(...children) {
   return makeSvg("svg", { class: "swatch", viewBox: "-1.4 -1.4 2.8 2.8", "aria-hidden": "true" }, ...children);
 }
 
+function strip(...children) {
+  return makeSvg("svg", { class: "arrow", viewBox: "0 0 32 14", "aria-hidden": "true" }, ...children);
+}
+
 function shape(path, attributes) {
   return makeSvg("path", { d: path, ...attributes });
 }
@@ -18,8 +22,7 @@ function entry(picture, text) {
 
 function arrowSwatch({ colour, width, dash = [] }) {
   const line = { x1: 1, y1: 7, x2: 22, y2: 7, stroke: colour, "stroke-width": width, "stroke-dasharray": dash.join(" ") };
-  return makeSvg("svg", { class: "arrow", viewBox: "0 0 32 14", "aria-hidden": "true" },
-    makeSvg("line", line), makeSvg("path", { d: "M31 7 21 2v10z", fill: colour }));
+  return strip(makeSvg("line", line), shape("M31 7 21 2v10z", { fill: colour }));
 }
 
 export function createLegend(slot, stage) {
@@ -52,15 +55,13 @@ export function createLegend(slot, stage) {
       entries.push(entry(swatch(ring), "handicap: the wider, the farther a prototype may be and still decide"));
     }
     if (stage.scene.panels.some((panel) => panel.line)) {
-      const line = makeSvg("path", { d: "M1 7H31", stroke: theme.text, "stroke-width": 1.4 });
-      entries.push(entry(makeSvg("svg", { class: "arrow", viewBox: "0 0 32 14", "aria-hidden": "true" }, line), "all that INP keeps"));
+      entries.push(entry(strip(shape("M1 7H31", { stroke: theme.text, "stroke-width": 1.4 })), "all that INP keeps"));
       entries.push(entry(arrowSwatch({ colour: theme.text, width: 2, dash: [6, 4] }), "what it removes"));
     }
     if (show.trails && stage.scene.F > 1) {
-      const line = makeSvg("path", { d: "M4 7H30", fill: "none", stroke: theme.classes[0], "stroke-width": 1.8 });
+      const line = shape("M4 7H30", { fill: "none", stroke: theme.classes[0], "stroke-width": 1.8 });
       const start = makeSvg("circle", { cx: 4, cy: 7, r: 3, fill: theme.background, stroke: theme.classes[0], "stroke-width": 1.6 });
-      const way = makeSvg("svg", { class: "arrow", viewBox: "0 0 32 14", "aria-hidden": "true" }, line, start);
-      entries.push(entry(way, "its way"));
+      entries.push(entry(strip(line, start), "its way"));
     }
     box.replaceChildren(...entries);
     const styles = forceStyles(theme);

@@ -13,19 +13,14 @@ import { createTradeoff } from "./tradeoff.js";
 /** Widgets of a stage; made anew only when its panels change. */
 function makeParts(stage) {
   for (const view of stage.panels) stage.listenTo(view);
-  const hooks = {
-    seek: (frame, finished = true) => stage.seek(frame, finished),
-    pickStrength: (key, index, finished = true, keyed = false) => stage.pickStrength(key, index, finished, keyed),
-    select: (selection) => stage.select(selection),
-  };
   return [
-    ...stage.panels.map((view) => createReadout(view.readout, { ...hooks, panel: view.key })),
-    createReadoutNotes(stage.slot("notes"), hooks),
-    createTimeline(stage.slot("timeline"), hooks),
-    createTradeoff(stage.slot("tradeoff"), hooks),
-    createChangedDecisions(stage.slot("changed-decisions"), hooks),
-    createCard(stage.slot("card"), hooks),
-    createPrototypeTable(stage.slot("table"), hooks),
+    ...stage.panels.map((view) => createReadout(view.readout, view.key)),
+    createReadoutNotes(stage.slot("notes")),
+    createTimeline(stage.slot("timeline"), stage),
+    createTradeoff(stage.slot("tradeoff"), stage),
+    createChangedDecisions(stage.slot("changed-decisions")),
+    createCard(stage.slot("card"), stage),
+    createPrototypeTable(stage.slot("table"), stage),
   ];
 }
 

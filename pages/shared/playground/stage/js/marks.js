@@ -74,7 +74,7 @@ export function drawPrototype(ctx, x, y, { shape, fill, sign, signColour, theme,
 }
 
 /** An arrow from (x, y) along (dx, dy); too short to point anywhere, it is left out. */
-export function drawArrow(ctx, x, y, dx, dy, { colour, width, dash = [], halo = null }) {
+export function drawArrow(ctx, x, y, dx, dy, { colour, width, dash = [], halo }) {
   const length = Math.hypot(dx, dy);
   if (length < 2) return;
   const head = Math.min(9, length, 3 + length / 4);
@@ -96,13 +96,11 @@ export function drawArrow(ctx, x, y, dx, dy, { colour, width, dash = [], halo = 
   };
   ctx.lineJoin = "round";
   ctx.setLineDash([]);
-  if (halo) {
-    ctx.strokeStyle = halo;
-    ctx.lineWidth = width + 2.5;
-    shaft();
-    tip();
-    ctx.stroke();
-  }
+  ctx.strokeStyle = halo;
+  ctx.lineWidth = width + 2.5;
+  shaft();
+  tip();
+  ctx.stroke();
   ctx.strokeStyle = ctx.fillStyle = colour;
   ctx.lineWidth = width;
   ctx.setLineDash(dash);

@@ -1,12 +1,19 @@
 // Exact counts of a model's decisions and the metrics made of them. Pure functions; nothing here touches the page.
-// Results are cached by scene and model, because every widget asks for the same numbers on every frame.
 
 import { nearestPrototype } from "./geometry.js";
 import { countsDrawn, filmModel, frameModel, pointsOf } from "./scene.js";
 
 const measuredCache = new WeakMap(); // scene -> {indices, heldOut}
-const metricsCache = new WeakMap(); // model -> {scene, result}
-const assignmentCache = new WeakMap(); // model -> {scene, nearest}
+
+/** `compute(scene, model)`, kept for as long as there is the model: every widget asks for the same numbers on every frame. */
+export function oncePerModel(compute) {
+  const known = new WeakMap(); // model -> {scene, result}
+  return (scene, model) => {
+    let found = known.get(model);
+    if (found?.scene !== scene) known.set(model, (found = { scene, result: compute(scene, model) }));
+    return found.result;
+  };
+}
 
 /** The points a number is measured on: the held-out ones, or the training points if none is held out. */
 function measuredPoints(scene) {
@@ -26,14 +33,10 @@ export function decisions(scene, model) {
 }
 
 /** Nearest prototype of every point. A slice hides dimensions from us: there only what the server sent, or null. */
-export function assignment(scene, model) {
-  const cached = assignmentCache.get(model);
-  if (cached?.scene === scene) return cached.nearest;
-  const trained = model.source === "frame" && Math.round(model.frame) === scene.F - 1;
-  const nearest = countsDrawn(scene, model.panel) ? nearestOfAll(scene, model) : (trained && model.panel.nearest) || null;
-  assignmentCache.set(model, { scene, nearest });
-  return nearest;
-}
+export const assignment = oncePerModel((scene, model) => {
+  const trained = model.source === "frame" && model.frame === scene.F - 1;
+  return countsDrawn(scene, model.panel) ? nearestOfAll(scene, model) : (trained && model.panel.nearest) || null;
+});
 
 function nearestOfAll(scene, model) {
   const { toModel } = model.panel.space;
@@ -49,25 +52,15 @@ function nearestOfAll(scene, model) {
 /** What Python counted of a model: its block of a panel's array over frames or of the film's over C, its own, or null. */
 export function shippedBlock(scene, model, name, size) {
   if (model.source === "dragged") return model[name] ?? null;
-  let array = null;
-  let index = -1;
-  if (model.source === "frame") {
-    array = model.panel[name];
-    index = Math.round(model.frame);
-  } else if (model.source === "film") {
-    array = scene.films[model.panel.key]?.[name] ?? null;
-    index = model.filmIndex;
-  }
-  return array && index >= 0 ? array.subarray(index * size, (index + 1) * size) : null;
+  const [from, index] = model.source === "film" ? [scene.films[model.panel.key], model.filmIndex] : [model.panel, model.frame];
+  return from?.[name]?.subarray(index * size, (index + 1) * size) ?? null;
 }
 
 /**
  * Counts [group, truth, predicted] and the metrics made of them. `known` is false for a model moved by hand on a slice
  * until Python has counted it, in a file for ever: then only the numbers of people are given, and nothing about decisions.
  */
-export function metricsOf(scene, model) {
-  const cached = metricsCache.get(model);
-  if (cached?.scene === scene) return cached.result;
+export const metricsOf = oncePerModel((scene, model) => {
   const { G, K } = scene;
   const shipped = shippedBlock(scene, model, "counts", G * K * K);
   const counts = new Int32Array(G * K * K);
@@ -80,10 +73,8 @@ export function metricsOf(scene, model) {
     for (const [i, predicted] of decisions(scene, model)) counts[(scene.s[i] * K + scene.y[i]) * K + predicted] += 1;
   }
   const summary = summarise(counts, G, K, scene.meta.favourable);
-  const result = { ...(known ? summary : withoutDecisions(summary)), known, heldOut: measuredPoints(scene).heldOut };
-  metricsCache.set(model, { scene, result });
-  return result;
-}
+  return { ...(known ? summary : withoutDecisions(summary)), known, heldOut: measuredPoints(scene).heldOut };
+});
 
 /** How many people there are, whatever is decided about them. */
 function withoutDecisions({ counts, n, groups }) {

@@ -53,10 +53,10 @@ function placeSheet(stage, selection) {
 function describe(stage, models) {
   for (const view of stage.panels) {
     const model = models[view.key];
-    const { squeeze, title } = model.panel;
+    const { squeeze } = model.panel;
     const far = stage.drawnPanel(view.key).squeezedBy;
     const measured = far ? `Squeezed by ${percent(far, 0)} to what the model measures: ${squeeze.words}. ` : "";
-    view.describe(`${panelAlt(stage.scene, model, metricsOf(stage.scene, model), title)} ${measured}` +
+    view.describe(`${panelAlt(stage.scene, model, metricsOf(stage.scene, model))} ${measured}` +
       (model.boxes ? "Press Enter to pick a leaf." : "Press Enter to pick a prototype, then alt and arrow keys to move it."));
   }
 }

@@ -1,6 +1,7 @@
 // One panel: title, picture, what was moved by hand, its own sliders (the film's C, INP's fold, a learned distance) and a
 // place for its numbers.
 
+import { clamp, nearestIndex } from "./arithmetic.js";
 import { makeButton, relabel, setIcon } from "./buttons.js";
 import { NAME_BAND } from "./camera.js";
 import { makeElement, patchAttribute, patchHidden, patchText, sliderKey } from "./dom.js";
@@ -28,16 +29,13 @@ export function createPanel(key, stage) {
 
   return {
     key, element, canvas, ctx, readout, width: 0, height: 0,
-    /** Give the canvas as many pixels as the screen has; true if they changed (which clears it). */
+    /** Give the canvas as many pixels as the screen has; setting their number clears it, even to what it was. */
     resize(width, height, dpr) {
       this.width = width;
       this.height = height;
       picture.style.height = `${height}px`;
       const [w, h] = [Math.round(width * dpr), Math.round(height * dpr)];
-      if (canvas.width === w && canvas.height === h) return false;
-      canvas.width = w;
-      canvas.height = h;
-      return true;
+      if (canvas.width !== w || canvas.height !== h) Object.assign(canvas, { width: w, height: h });
     },
     update(panel, model) {
       const big = stage.state.enlarged === key;
@@ -98,7 +96,7 @@ function createSlider(key, stage, prefix = "") {
   const pick = (finished) => stage.pickStrength(key, nearestIndex(stage.scene.films[key].places, Number(input.value)), finished);
   input.addEventListener("input", () => {
     if (kind === "film") pick(false);
-    if (kind === "fold") stage.setFold(Number(input.value));
+    if (kind === "fold") stage.look({ fold: Number(input.value) });
     if (kind === "squeeze") stage.setSqueeze(Number(input.value));
   });
   input.addEventListener("change", () => kind === "film" && pick(true));
@@ -153,17 +151,13 @@ function createSlider(key, stage, prefix = "") {
   };
 }
 
-function nearestIndex(values, wanted) {
-  return values.reduce((best, value, i) => (Math.abs(value - wanted) < Math.abs(values[best] - wanted) ? i : best), 0);
-}
-
-/** Sizes of the pictures for a stage of some width: {columns, widthOf(enlarged), heightOf(...)}. */
+/** Sizes of the pictures for a stage of some width: how many stand side by side, and the height of one by its width. */
 export function panelSizes(width, visible, bounds, screenHeight, tallestShare = 0.74) {
   const flat = screenHeight < FLAT;
   const beside = width >= (flat ? FLAT : NARROW);
   const columns = beside ? Math.max(1, visible) : 1;
   const [x0, y0, x1, y1] = bounds;
-  const aspect = Math.min(1.05, Math.max(0.72, (y1 - y0) / (x1 - x0 || 1)));
+  const aspect = clamp((y1 - y0) / (x1 - x0 || 1), 0.72, 1.05);
   const tallest = flat && beside ? screenHeight / 3 : Math.max(360, tallestShare * screenHeight);
   return { columns, height: (pictureWidth) => Math.round(Math.min(pictureWidth * aspect + NAME_BAND, tallest)) };
 }

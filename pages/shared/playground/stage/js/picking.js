@@ -1,6 +1,6 @@
 // What lies under a pointer.
 
-import { toScreen } from "./camera.js";
+import { markOnScreen, toScreen } from "./camera.js";
 import { prototypeRadius } from "./draw.js";
 import { foldPoint } from "./geometry.js";
 
@@ -9,7 +9,7 @@ export function prototypeAt(positions, vp, x, y, slack) {
   let best = -1;
   let bestDistance = prototypeRadius(vp) + slack;
   for (let j = 0; j < positions.length / 2; j++) {
-    const [sx, sy] = toScreen(vp, positions[2 * j], positions[2 * j + 1]);
+    const [sx, sy] = markOnScreen(vp, positions, j);
     const distance = Math.hypot(sx - x, sy - y);
     if (distance < bestDistance) [best, bestDistance] = [j, distance];
   }

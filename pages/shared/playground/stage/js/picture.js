@@ -1,7 +1,7 @@
 // What one panel's picture consists of at this moment: plain data for draw.js.
 
 import { modelFor, rivals } from "./rivals.js";
-import { betweenFrames, countsDrawn, drawnPositions, pointsOf } from "./scene.js";
+import { betweenFrames, countsDrawn, drawnPlaces, pointsOf } from "./scene.js";
 
 export function pictureOf(stage, view, frame, forceScale) {
   const { state, scene, theme, painting, holding } = stage;
@@ -16,12 +16,12 @@ export function pictureOf(stage, view, frame, forceScale) {
   const ownPrototype = selection?.kind === "prototype" && selection.panel === view.key ? selection.index : null;
   return {
     vp, theme, model, W, frame, moving, forceScale, show,
-    positions: drawnPositions({ panel, W }),
+    positions: drawnPlaces(panel.space, W),
     grammar: scene.meta.grammar,
     favourable: scene.meta.favourable,
     axes: panel.axes ?? scene.meta.axes,
     pointLayer: show.points || show.heldOut || painting.added.length
-      ? stage.layers.get(scene, vp, stage.dpr, theme, { panel, show, line: panel.line, fold, painted: painting })
+      ? stage.layers.get(scene, vp, stage.dpr, theme, { panel, show, fold, painted: painting })
       : null,
     selected: holding?.key === view.key ? holding.index : ownPrototype,
     rivals: selection?.kind === "point" && !fold ? rivalLines(stage, trained, panel, selection.index) : null,

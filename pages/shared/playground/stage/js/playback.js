@@ -14,12 +14,3 @@ export function advance(position, seconds, rate, last) {
   const next = position + seconds * rate;
   return next >= last ? { position: last, finished: true } : { position: next, finished: false };
 }
-
-/** The frame nearest to a wanted epoch (recorded frames may skip epochs). */
-export function frameOfEpoch(epochs, epoch) {
-  let best = 0;
-  for (let f = 1; f < epochs.length; f++) {
-    if (Math.abs(epochs[f] - epoch) < Math.abs(epochs[best] - epoch)) best = f;
-  }
-  return best;
-}

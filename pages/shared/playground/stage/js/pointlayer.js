@@ -1,6 +1,7 @@
 // Points are drawn once per camera, theme and filter into a canvas of their own, which panels of the same size share.
 // Thousands of drawImage calls take 50 ms where there is no graphics card; stamping pixels by hand takes 5.
 
+import { clamp } from "./arithmetic.js";
 import { foldPoint } from "./geometry.js";
 import { pointSprite } from "./marks.js";
 import { pointsOf } from "./scene.js";
@@ -11,7 +12,7 @@ const MOST_SPRITES = 200;
 /** Radius that leaves air between the points of a crowded panel, but never so small that shapes cannot be told apart. */
 function pointRadius(vp, n) {
   const spacing = Math.sqrt((vp.width * vp.height) / Math.max(1, n));
-  return Math.max(2.8, Math.min(6, 0.42 * spacing * Math.max(1, vp.zoom) ** 0.4));
+  return clamp(0.42 * spacing * Math.max(1, vp.zoom) ** 0.4, 2.8, 6);
 }
 
 /** Lay a sprite (ImageData) over an image with its upper left corner at (left, top): the usual "over", pixel by pixel. */
@@ -58,7 +59,7 @@ export function createPointLayers() {
     };
   }
 
-  function paint(canvas, scene, vp, dpr, theme, { panel, show, line, fold, painted }) {
+  function paint(canvas, scene, vp, dpr, theme, { panel, show, fold, painted }) {
     canvas.width = Math.round(vp.width * dpr);
     canvas.height = Math.round(vp.height * dpr);
     const ctx = canvas.getContext("2d");
@@ -80,7 +81,7 @@ export function createPointLayers() {
       const held = heldOut[i] === 1;
       if (!(held ? show.heldOut : show.points) || painted.erased.has(i)) continue;
       let px = points[2 * i], py = points[2 * i + 1];
-      if (fold > 0) [px, py] = foldPoint(px, py, line, fold);
+      if (fold > 0) [px, py] = foldPoint(px, py, panel.line, fold);
       put(px, py, table[y[i]][s[i]][held ? "held" : i >= firstPainted ? "painted" : "train"]);
     }
     for (const [px, py, k, g] of painted.added) put(...(panel.toDrawn?.(px, py) ?? [px, py]), table[k][g].painted);
@@ -93,7 +94,7 @@ export function createPointLayers() {
       const { panel, show, fold, painted } = options;
       const key = [
         scene.meta.revision, vp.width, vp.height, dpr, vp.cx, vp.cy, vp.scale, theme.key,
-        show.points, show.heldOut, fold > 0 ? fold : 0, painted.version, panel.points ? panel.key : "", panel.squeezedBy ?? 0,
+        show.points, show.heldOut, fold, painted.version, panel.points ? panel.key : "", panel.squeezedBy ?? 0,
       ].join(" ");
       let canvas = layers.get(key);
       if (canvas) return canvas;

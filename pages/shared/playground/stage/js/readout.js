@@ -24,9 +24,9 @@ const MEASURES = [
   },
 ];
 
-/** The numbers of the method `hooks.panel`, to stand under its picture. */
-export function createReadout(root, hooks) {
-  const build = (scene, section) => buildReadout(scene, section, hooks.panel);
+/** The numbers of one method, to stand under its picture. */
+export function createReadout(root, key) {
+  const build = (scene, section) => buildReadout(scene, section, key);
   return mountWidget(root, "fgs-readout", null, build, patchReadout);
 }
 

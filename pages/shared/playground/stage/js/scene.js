@@ -45,10 +45,10 @@ export function pointsOf(scene, panel) {
   return panel.points ?? scene.points;
 }
 
-/** Where recorded prototypes are drawn; straight steps in model space stay straight in the plane. */
-export function recordedPlaces(space, prototypes) {
-  const places = new Float64Array(prototypes.length);
-  for (let i = 0; i < places.length; i += 2) places.set(space.toPlane(prototypes[i], prototypes[i + 1]), i);
+/** Where prototypes are drawn, as x, y, x, y, ...; straight steps in model space stay straight in the plane. */
+export function drawnPlaces(space, W) {
+  const places = new Float64Array(W.length);
+  for (let i = 0; i < places.length; i += 2) places.set(space.toPlane(W[i], W[i + 1]), i);
   return places;
 }
 
@@ -59,7 +59,7 @@ function buildPanel(panel, get, F) {
     ...panel,
     P: prototypes.length / (2 * F),
     space,
-    drawn: recordedPlaces(space, prototypes),
+    drawn: drawnPlaces(space, prototypes),
     labels: get("labels") ?? Uint8Array.from(panel.labels), // a tree's leaves answer anew in every frame
     boxes: get("boxes"), // of a tree: its leaves as [x low, x high, y low, y high]
     points: get("points"),
@@ -140,11 +140,6 @@ export function nameOf(model) {
 
 function pairs(W) {
   return Array.from({ length: W.length / 2 }, (_, j) => [W[2 * j], W[2 * j + 1]]);
-}
-
-/** Prototype positions of a model in the plane, as [x, y] pairs. */
-export function drawnPositions({ panel, W }) {
-  return recordedPlaces(panel.space, W);
 }
 
 /** Model-space prototypes between two recorded frames, for smooth drawing only. */

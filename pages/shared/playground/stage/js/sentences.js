@@ -107,8 +107,7 @@ export function modelSentence(scene, model) {
   const strength = strengthText(model.panel.knob, model.strength);
   if (model.source === "film") return `fully trained with ${strength}`;
   if (model.source === "dragged") return "dragged by hand";
-  const frame = Math.min(Math.max(Math.round(model.frame), 0), epochs.length - 1);
-  const { moments } = model.panel;
+  const { frame, panel: { moments } } = model;
   if (moments) return `${moments[frame]}${strength && `, ${strength}`}`;
   return `epoch ${whole(epochs[frame])} of ${whole(epochs.at(-1))}${strength && `, ${strength}`}`;
 }

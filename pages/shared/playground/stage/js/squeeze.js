@@ -1,7 +1,7 @@
 // The plane of drawn data between where points are (0) and how far apart a model with a learned distance sees them (1).
 
 import { planeMap } from "./geometry.js";
-import { pointsOf, recordedPlaces } from "./scene.js";
+import { drawnPlaces, pointsOf } from "./scene.js";
 
 const known = new WeakMap(); // panel -> how it was squeezed last
 
@@ -33,6 +33,6 @@ function squeezePanel(scene, panel, t) {
   for (let i = 0; i < points.length; i += 2) points.set(toDrawn(points[i], points[i + 1]), i);
   const axes = panel.squeeze.slanted ? ["", ""] : panel.axes; // on a slanted plane neither direction is one column
   return {
-    ...panel, map, space, points, axes, toDrawn, toData, squeezedBy: t, drawn: recordedPlaces(space, panel.prototypes),
+    ...panel, map, space, points, axes, toDrawn, toData, squeezedBy: t, drawn: drawnPlaces(space, panel.prototypes),
   };
 }

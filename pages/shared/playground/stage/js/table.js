@@ -1,17 +1,13 @@
 // Every prototype of every model shown, as a real table: for screen readers and for the curious.
 
-import { assignment } from "./metrics.js";
-import { drawnPositions } from "./scene.js";
+import { assignment, oncePerModel } from "./metrics.js";
+import { drawnPlaces } from "./scene.js";
 import { capitalised, NOTHING, number, percent, whole } from "./format.js";
 import { cellWords, className, groupName, modelSentence } from "./sentences.js";
-import { makeElement, makeFold, makeGlyph, mountWidget, patchGlyph, patchHidden, patchText } from "./dom.js";
-
-const memberCache = new WeakMap(); // model -> {scene, members}
+import { makeElement, makeFold, makeGlyph, mountWidget, patchGlyph, patchText } from "./dom.js";
 
 /** Members of every cell: {counts: Int32Array(P*G*K) [prototype, group, class], sizes: Int32Array(P)}; null if not known. */
-export function cellMembers(scene, model) {
-  const cached = memberCache.get(model);
-  if (cached?.scene === scene) return cached.members;
+export const cellMembers = oncePerModel((scene, model) => {
   const { G, K, y, s } = scene;
   const nearest = assignment(scene, model);
   if (!nearest) return null;
@@ -21,10 +17,8 @@ export function cellMembers(scene, model) {
     counts[(j * G + s[i]) * K + y[i]] += 1;
     sizes[j] += 1;
   });
-  const members = { counts, sizes };
-  memberCache.set(model, { scene, members });
-  return members;
-}
+  return { counts, sizes };
+});
 
 /** Share of each group in a cell: [share of group 0, ...], null in an empty cell. */
 function groupShares({ counts, sizes }, j, G, K) {
@@ -35,12 +29,12 @@ function groupShares({ counts, sizes }, j, G, K) {
   });
 }
 
-export function createPrototypeTable(root, hooks = {}) {
-  const build = (scene, section) => buildTables(scene, section, hooks);
+export function createPrototypeTable(root, stage) {
+  const build = (scene, section) => buildTables(scene, section, stage);
   return mountWidget(root, "fgs-prototypes", "Table of prototypes", build, patchTables);
 }
 
-function buildTables(scene, section, hooks) {
+function buildTables(scene, section, stage) {
   const parts = { tables: {}, repaint: null };
   const body = makeElement("div", { class: "fgs-tables" });
   for (const panel of scene.panels) {
@@ -53,13 +47,13 @@ function buildTables(scene, section, hooks) {
       makeElement("thead", {}, makeElement("tr", {}, ...heads.map(head))), rows);
     const scroller = makeElement("div", { class: "fgs-scroll", tabindex: "0", role: "region",
       "aria-label": `${many} of ${panel.title}` }, table);
-    parts.tables[panel.key] = { panel, scroller, caption, body: rows, rows: [] };
+    parts.tables[panel.key] = { panel, caption, body: rows, rows: [] };
     body.append(scroller);
   }
   // A closed table costs nothing during playback; opening it fills it with the model shown.
   parts.details = makeFold("table", "All prototypes as a table", body);
   parts.details.addEventListener("toggle", () => parts.repaint?.());
-  parts.hooks = hooks;
+  parts.stage = stage;
   section.append(parts.details);
   return parts;
 }
@@ -67,21 +61,18 @@ function buildTables(scene, section, hooks) {
 function patchTables(parts, scene, models) {
   parts.repaint = () => patchTables(parts, scene, models);
   if (!parts.details.open) return;
-  for (const [key, table] of Object.entries(parts.tables)) {
-    patchHidden(table.scroller, !models[key]);
-    if (models[key]) patchPrototypes(table, scene, models[key], parts.hooks);
-  }
+  for (const [key, table] of Object.entries(parts.tables)) patchPrototypes(table, scene, models[key], parts.stage);
 }
 
-function patchPrototypes(table, scene, model, hooks) {
+function patchPrototypes(table, scene, model, stage) {
   const P = model.labels.length;
   const whom = `members among all ${whole(scene.n)} points shown`;
-  patchText(table.caption, `${model.panel.title}, ${modelSentence(scene, model)}: ` +
-    (cellMembers(scene, model) ? whom : "members are known at the end of training"));
-  while (table.rows.length > P) table.rows.pop().row.remove();
-  while (table.rows.length < P) table.rows.push(addRow(table, scene, hooks));
   const members = cellMembers(scene, model);
-  const positions = drawnPositions(model);
+  patchText(table.caption, `${model.panel.title}, ${modelSentence(scene, model)}: ` +
+    (members ? whom : "members are known at the end of training"));
+  while (table.rows.length > P) table.rows.pop().row.remove();
+  while (table.rows.length < P) table.rows.push(addRow(table, scene, stage));
+  const positions = drawnPlaces(model.panel.space, model.W);
   table.rows.forEach((row, j) => {
     patchGlyph(row.glyph, scene, model.pseudo[j], model.labels[j]);
     const texts = [className(scene, model.labels[j]), groupName(scene, model.pseudo[j]),
@@ -95,12 +86,12 @@ function memberTexts(scene, members, j) {
   return [whole(members.sizes[j]), ...groupShares(members, j, scene.G, scene.K).map((share) => percent(share, 0))];
 }
 
-function addRow(table, scene, hooks) {
+function addRow(table, scene, stage) {
   const j = table.rows.length;
   const glyph = makeGlyph(scene, 0, 0);
   const pick = makeElement("button", { type: "button", class: "fgs-link",
     "aria-label": `Open the card of ${cellWords(table.panel)[0]} ${j + 1}`,
-    onclick: () => hooks.select?.({ panel: table.panel.key, kind: "prototype", index: j }) }, glyph, String(j + 1));
+    onclick: () => stage.select({ panel: table.panel.key, kind: "prototype", index: j }) }, glyph, String(j + 1));
   const cells = Array.from({ length: 5 + scene.G }, (_, c) => makeElement("td", { class: c > 1 ? "fgs-number" : "" }));
   const row = makeElement("tr", {}, makeElement("th", { scope: "row" }, pick), ...cells);
   table.body.append(row);

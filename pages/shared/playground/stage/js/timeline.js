@@ -1,32 +1,28 @@
 // Both cost terms over the epochs, the moments a prototype changed its pseudo-class, and a cursor to seek with.
 
+import { clamp, nearestIndex } from "./arithmetic.js";
 import { number, plural, whole } from "./format.js";
 import { hasFairCost, revealed, timelineAlt } from "./sentences.js";
 import {
-  dragOver, makeElement, makeSvg, mountWidget, patchAttribute, patchHidden, patchStyle, patchText, sliderKey,
+  dragOver, makeElement, makeLineSample, makeSvg, mountWidget, patchAttribute, patchHidden, patchStyle, patchText, sliderKey,
 } from "./dom.js";
 
 const WIDTH = 1000; // the drawings stretch with their box; only lines are inside, so nothing else is distorted
 const SNAP = 8; // pixels within which a click finds a flip
 
-export function createTimeline(root, hooks) {
-  const build = (scene, section) => buildTimeline(section, hooks);
+export function createTimeline(root, stage) {
+  const build = (scene, section) => buildTimeline(section, stage);
   return mountWidget(root, "fgs-timeline", "Costs and pseudo-class flips over the epochs", build, patchTimeline);
 }
 
 /** Epoch of a frame as a share of the whole training, 0 to 1. */
 function frameShare(epochs, frame) {
-  const last = epochs.length - 1;
-  const at = Math.min(Math.max(frame, 0), last);
-  const low = Math.floor(at);
-  const epoch = epochs[low] + (at - low) * ((epochs[low + 1] ?? epochs[low]) - epochs[low]);
-  return last ? (epoch - epochs[0]) / (epochs[last] - epochs[0]) : 0;
+  return (epochs[frame] - epochs[0]) / (epochs.at(-1) - epochs[0] || 1);
 }
 
 /** The recorded frame nearest to a share of the training. */
 function shareFrame(epochs, share) {
-  const epoch = epochs[0] + share * (epochs.at(-1) - epochs[0]);
-  return epochs.reduce((best, e, f) => (Math.abs(e - epoch) < Math.abs(epochs[best] - epoch) ? f : best), 0);
+  return nearestIndex(epochs, epochs[0] + share * (epochs.at(-1) - epochs[0]));
 }
 
 /** Path of values over frames in a box of WIDTH x 100; gaps where a value is not finite. */
@@ -52,8 +48,8 @@ function flipFrames(panels) {
   return [...frames].sort((a, b) => a - b);
 }
 
-function buildTimeline(section, hooks) {
-  const parts = { scene: null, frame: 0, flips: [], hooks };
+function buildTimeline(section, stage) {
+  const parts = { scene: null, frame: 0, flips: [], stage };
   const row = (name, brief, means) => {
     const svg = makeSvg("svg", { viewBox: `0 0 ${WIDTH} 100`, preserveAspectRatio: "none", "aria-hidden": "true" });
     const range = makeElement("span", { class: "fgs-range" });
@@ -81,13 +77,13 @@ function buildTimeline(section, hooks) {
     makeElement("h2", {}, makeElement("span", {}, "Training over time"), parts.now,
       makeElement("span", { class: "fgs-buttons" }, ...parts.jumps)),
     parts.slider, parts.legend);
-  dragOver(parts.slider, (x, y, finished, box) => hooks.seek(pointedFrame(parts, x, y, box), finished));
+  dragOver(parts.slider, (x, y, finished, box) => stage.seek(pointedFrame(parts, x, y, box), finished));
   parts.slider.addEventListener("keydown", (event) => {
     const frame = sliderKey(event.key, parts.frame, parts.scene.F);
     if (frame === null) return;
     event.preventDefault();
     event.stopPropagation(); // the stage steps on arrows as well; one press, one step
-    hooks.seek(frame, true);
+    stage.seek(frame, true);
   });
   return parts;
 }
@@ -95,7 +91,7 @@ function buildTimeline(section, hooks) {
 /** In the strip of flips a press finds the flip beside it, so that a thin tick is easy to hit. */
 function pointedFrame(parts, x, y, box) {
   const { epochs } = parts.scene.meta;
-  const frame = shareFrame(epochs, Math.min(Math.max(x, 0), 1));
+  const frame = shareFrame(epochs, clamp(x, 0, 1));
   const strip = parts.rows.flips.box.getBoundingClientRect();
   if (box.top + y * box.height < strip.top) return frame;
   const near = parts.flips.map((f) => [Math.abs(frameShare(epochs, f) - x) * box.width, f]);
@@ -106,33 +102,30 @@ function pointedFrame(parts, x, y, box) {
 function seekFlip(parts, direction) {
   const { flips, frame } = parts;
   const found = direction > 0 ? flips.find((f) => f > frame) : flips.findLast((f) => f < frame);
-  if (found !== undefined) parts.hooks.seek(found, true);
+  if (found !== undefined) parts.stage.seek(found, true);
 }
 
-function drawLines(parts, scene, shown) {
-  const { epochs } = scene.meta;
+function drawLines(parts, { panels, meta: { epochs } }) {
   const lines = { costClass: (p) => p.costClass ?? [], revealed: (p) => (hasFairCost(p) ? revealed(p) : []) };
   for (const [name, line] of Object.entries(lines)) {
-    const panels = shown.filter((p) => line(p).length);
-    const values = panels.flatMap((p) => [...line(p)]).filter(Number.isFinite);
+    const drawn = panels.filter((p) => line(p).length);
+    const values = drawn.flatMap((p) => [...line(p)]).filter(Number.isFinite);
     const [low, high] = [Math.min(...values), Math.max(...values)];
     const { svg, range, box, label } = parts.rows[name];
-    svg.replaceChildren(...panels.map((p) =>
+    svg.replaceChildren(...drawn.map((p) =>
       makeSvg("path", { class: `fgs-line fgs-line-${p.key}`, d: costPath(epochs, line(p), low, high) })));
     patchText(range, values.length ? `(from ${number(low)} to ${number(high)})` : "");
     [box, label].forEach((element) => patchHidden(element, !values.length));
   }
   const { svg, range } = parts.rows.flips;
-  parts.flips = flipFrames(shown);
-  svg.replaceChildren(...shown.flatMap((p, i) => flipTicks(epochs, p, i, shown.length)));
-  const total = shown.reduce((n, p) => n + (p.flips?.reduce((a, b) => a + b, 0) ?? 0), 0);
-  const lanes = shown.length > 1 ? `; top to bottom: ${shown.map((p) => p.title).join(", ")}` : "";
+  parts.flips = flipFrames(panels);
+  svg.replaceChildren(...panels.flatMap((p, i) => flipTicks(epochs, p, i, panels.length)));
+  const total = panels.reduce((n, p) => n + (p.flips?.reduce((a, b) => a + b, 0) ?? 0), 0);
+  const lanes = panels.length > 1 ? `; top to bottom: ${panels.map((p) => p.title).join(", ")}` : "";
   patchText(range, total ? `(${whole(total)} in all${lanes})` : "(none)");
   parts.jumps.forEach((button) => (button.disabled = !total));
-  parts.legend.replaceChildren(...shown.map((p) => makeElement("li", {},
-    makeSvg("svg", { class: "fgs-sample", viewBox: "0 0 30 10", "aria-hidden": "true" },
-      makeSvg("path", { class: `fgs-line fgs-line-${p.key}`, d: "M0,5L30,5" })),
-    makeElement("span", {}, p.title), makeElement("span", { class: "fgs-value" }))));
+  parts.legend.replaceChildren(...panels.map((p) => makeElement("li", {},
+    makeLineSample(p.key), makeElement("span", {}, p.title), makeElement("span", { class: "fgs-value" }))));
 }
 
 /** One tick per frame with flips; each method has its own height, taller where more prototypes flip. */
@@ -148,25 +141,24 @@ function flipTicks(epochs, panel, lane, lanes) {
 }
 
 function patchTimeline(parts, scene, models, view) {
-  const shown = scene.panels.filter((panel) => models[panel.key]);
-  patchHidden(parts.slider.closest("section").parentElement, shown.every((panel) => panel.moments)); // a search has no costs over epochs
-  const drawn = shown.map((p) => p.key).join();
-  if (parts.scene !== scene || parts.drawn !== drawn) {
-    Object.assign(parts, { scene, drawn, patched: null });
-    drawLines(parts, scene, shown);
+  const { panels } = scene;
+  patchHidden(parts.slider.closest("section").parentElement, panels.every((panel) => panel.moments)); // a search has no costs over epochs
+  if (parts.scene !== scene) {
+    Object.assign(parts, { scene, patched: null });
+    drawLines(parts, scene);
     patchAttribute(parts.slider, "aria-valuemax", scene.meta.epochs.at(-1));
   }
   const { epochs } = scene.meta;
-  const frame = Math.min(Math.max(Math.round(view.frame), 0), scene.F - 1);
-  parts.frame = frame;
-  patchStyle(parts.cursor, "left", `${(100 * frameShare(epochs, view.frame)).toFixed(2)}%`);
+  const { frame } = view;
   if (parts.patched === frame) return;
+  parts.frame = frame;
+  patchStyle(parts.cursor, "left", `${(100 * frameShare(epochs, frame)).toFixed(2)}%`);
   parts.patched = frame;
   patchText(parts.now, `epoch ${whole(epochs[frame])} of ${whole(epochs.at(-1))}`);
   patchAttribute(parts.slider, "aria-valuenow", epochs[frame]);
   patchAttribute(parts.slider, "aria-valuetext",
-    `epoch ${epochs[frame]}. ${shown.map((p) => timelineAlt(p, frame)).join(". ")}`);
-  shown.forEach((p, i) => patchText(parts.legend.children[i].lastChild, legendText(p, frame)));
+    `epoch ${epochs[frame]}. ${panels.map((p) => timelineAlt(p, frame)).join(". ")}`);
+  panels.forEach((p, i) => patchText(parts.legend.children[i].lastChild, legendText(p, frame)));
 }
 
 function legendText(panel, frame) {

@@ -87,7 +87,7 @@ function createMenu(stage, ...groups) {
 }
 
 function createTransport(stage) {
-  const start = makeButton({ action: "start", icon: "start", label: "Back to the start (r)", onclick: () => stage.toStart() });
+  const start = makeButton({ action: "start", icon: "start", label: "Back to the start (r)", onclick: () => stage.seek(0) });
   const play = makeButton({
     action: "play", icon: "play", label: "Play (space)", className: "primary", onclick: () => stage.togglePlay(),
   });
@@ -104,7 +104,7 @@ function createTransport(stage) {
   const counter = makeElement("span", { class: "epoch" }, unit, epoch, total);
   const speed = makeElement("select", {
     class: "speed", "data-action": "speed",
-    onchange: () => stage.setSpeed(Number(speed.value)),
+    onchange: () => stage.look({ speed: Number(speed.value) }),
   }, ...SPEEDS.map((value) => makeElement("option", { value: String(value) }, `${value}×`)));
   const element = makeElement("div", { class: "bar transport", role: "group", "aria-label": "Training over the epochs" },
     makeElement("div", { class: "group" }, start, play, step), scrubber, counter);

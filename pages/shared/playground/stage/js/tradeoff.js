@@ -1,14 +1,15 @@
 // Accuracy against the statistical parity gap for every strength of the films; click or drag along a curve to pick one.
 
+import { clamp, nearestIndex } from "./arithmetic.js";
 import { filmMetrics, lastModel, metricsOf } from "./metrics.js";
 import { gapPoints, number, percent, strengthText } from "./format.js";
 import { tradeoffAlt } from "./sentences.js";
 import {
-  dragOver, makeElement, makeSvg, mountWidget, patchAttribute, patchHidden, patchStyle, patchText, sliderKey,
+  dragOver, makeElement, makeLineSample, makeSvg, mountWidget, patchAttribute, patchHidden, patchStyle, patchText, sliderKey,
 } from "./dom.js";
 
-export function createTradeoff(root, hooks) {
-  const build = (scene, section) => buildTradeoff(section, hooks);
+export function createTradeoff(root, stage) {
+  const build = (scene, section) => buildTradeoff(section, stage);
   return mountWidget(root, "fgs-tradeoff", "Accuracy against fairness for every strength", build, patchTradeoff);
 }
 
@@ -26,13 +27,15 @@ function niceTicks(low, high, most = 4) {
   return [low, high];
 }
 
-/** Where a metricsOf lies in the plot, in shares of its box from the left and from the top, kept inside. */
+/** Where a value lies on an axis, as a share of the way from its first tick to its last. */
+const shareOf = (ticks, value) => (value - ticks[0]) / (ticks.at(-1) - ticks[0]);
+
+/** Where metrics lie in the plot, in shares of its box from the left and from the top, kept inside. */
 function place({ sp, accuracy }, axes) {
-  const share = (value, ticks) => Math.min(Math.max((100 * value - ticks[0]) / (ticks.at(-1) - ticks[0]), 0), 1);
-  return [share(sp ?? 0, axes.x), 1 - share(accuracy ?? 0, axes.y)];
+  return [clamp(shareOf(axes.x, 100 * (sp ?? 0)), 0, 1), 1 - clamp(shareOf(axes.y, 100 * (accuracy ?? 0)), 0, 1)];
 }
 
-function buildTradeoff(section, hooks) {
+function buildTradeoff(section, stage) {
   const parts = { scene: null, films: null, curves: [], at: [0, 0], rings: {}, notes: {} };
   parts.which = makeElement("span", { class: "fgs-which" });
   parts.svg = makeSvg("svg", { viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" });
@@ -52,7 +55,7 @@ function buildTradeoff(section, hooks) {
     "Click or drag along a curve to choose how much fairness counts.");
   section.append(makeElement("h2", {}, makeElement("span", {}, "Fairness against accuracy"), parts.which),
     parts.waiting, parts.chart, parts.legend, parts.hint);
-  const pick = ([c, m], finished, keyed = false) => hooks.pickStrength(parts.curves[c].film.panel.key, m, finished, keyed);
+  const pick = ([c, m], finished, keyed = false) => stage.pickStrength(parts.curves[c].film.panel.key, m, finished, keyed);
   dragOver(parts.plot, (x, y, finished, box) => {
     if (parts.curves.length) pick(nearestPlace(parts.curves, x, y, box), finished);
   });
@@ -97,9 +100,8 @@ function drawCurves(parts, scene) {
     ...endLabels(parts, [...lines.map(([, places]) => places), ...singles.map(([, t]) => [place(t, axes)])]),
     ...singles.map(([p, t]) => spot(`fgs-single fgs-single-${p.key}`, place(t, axes))),
     ...Object.values(parts.rings));
-  const percentAt = (ticks, value) => `${(100 * (value - ticks[0])) / (ticks.at(-1) - ticks[0])}%`;
   const tick = (side, ticks) => ticks.map((v) =>
-    makeElement("span", { style: `${side}:${percentAt(ticks, v)}` }, number(v)));
+    makeElement("span", { style: `${side}:${100 * shareOf(ticks, v)}%` }, number(v)));
   parts.xTicks.replaceChildren(...tick("left", axes.x));
   parts.yTicks.replaceChildren(...tick("bottom", axes.y));
   drawLegend(parts, singles, scene.meta.limit);
@@ -113,23 +115,20 @@ function limitPlaces({ meta: { limit } }, { x, y }) {
 }
 
 function drawLegend(parts, singles, limit) {
-  const sample = (key) => makeSvg("svg", { class: "fgs-sample", viewBox: "0 0 30 10", "aria-hidden": "true" },
-    makeSvg("path", { class: `fgs-line fgs-line-${key}`, d: "M0,5L30,5" }));
   const entries = parts.curves.flatMap(({ film: { panel, knob, values } }) => {
     parts.notes[panel.key] = makeElement("span");
     const range = `${panel.title} from ${strengthText(knob, values[0])} to ${strengthText(knob, values.at(-1))}`;
     return [[makeElement("span", { class: "fgs-ring", "aria-hidden": "true" }), parts.notes[panel.key]],
-      [sample(panel.key), range]];
+      [makeLineSample(panel.key), range]];
   });
   const dots = singles.map(([p, t]) =>
     [makeElement("span", { class: `fgs-single fgs-single-${p.key}`, "aria-hidden": "true" }), `${p.title}, trained: ${inBrief(t)}`]);
-  const border = limit ? [[sample("limit"), "Limit line: no method at all can be above it"]] : [];
+  const border = limit ? [[makeLineSample("limit"), "Limit line: no method at all can be above it"]] : [];
   parts.legend.replaceChildren(...[...entries, ...dots, ...border].map((entry) => makeElement("li", {}, ...entry)));
 }
 
 function gridLines({ x, y }) {
-  const share = (ticks, v) => (v - ticks[0]) / (ticks.at(-1) - ticks[0]);
-  return [...x.map((v) => `M${share(x, v)},0V1`), ...y.map((v) => `M0,${1 - share(y, v)}H1`)]
+  return [...x.map((v) => `M${shareOf(x, v)},0V1`), ...y.map((v) => `M0,${1 - shareOf(y, v)}H1`)]
     .map((d) => makeSvg("path", { class: "fgs-grid", d }));
 }
 
@@ -179,9 +178,7 @@ export function clearPlace([x, y], [width, height], marks, [right, bottom]) {
 
 /** The film model nearest in strength to the model shown. */
 function filmIndexOf({ panel, values }, model, { film }) {
-  if (film?.panel === panel.key) return film.index;
-  const wanted = model.strength ?? values[0];
-  return values.reduce((best, value, m) => (Math.abs(value - wanted) < Math.abs(values[best] - wanted) ? m : best), 0);
+  return film?.panel === panel.key ? film.index : nearestIndex(values, model.strength ?? values[0]);
 }
 
 function patchTradeoff(parts, scene, models, view) {

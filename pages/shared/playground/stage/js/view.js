@@ -1,7 +1,8 @@
 // View state: what a visitor chose to look at. One plain object, the same for Python, for the link and for a new page.
 
+import { clamp, nearestIndex } from "./arithmetic.js";
 import { boundsChangedMuch, fitCamera, isFitted } from "./camera.js";
-import { SPEEDS, frameOfEpoch } from "./playback.js";
+import { SPEEDS } from "./playback.js";
 
 const SHOW_AT_FIRST = { regions: true, borders: true, trails: true, points: true, heldOut: true, forces: false };
 
@@ -49,7 +50,7 @@ export function restoreView(state, raw, scene) {
   if (!raw || typeof raw !== "object") return;
   const keys = scene.panels.map((panel) => panel.key);
   const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
-  if (isNumber(raw.epoch)) state.position = frameOfEpoch(scene.meta.epochs, raw.epoch);
+  if (isNumber(raw.epoch)) state.position = nearestIndex(scene.meta.epochs, raw.epoch); // frames may skip epochs
   if (SPEEDS.includes(raw.speed)) state.speed = raw.speed;
   for (const name of Object.keys(state.show)) {
     if (typeof raw.show?.[name] === "boolean") state.show[name] = raw.show[name];
@@ -62,22 +63,18 @@ export function restoreView(state, raw, scene) {
   const [panel, index] = Array.isArray(raw.film) ? raw.film : ["fairglvq", raw.filmIndex]; // older links: C only
   if (Number.isInteger(index) && index >= 0 && index < (scene.films[panel]?.values.length ?? 0)) state.film = { panel, index };
   if (Array.isArray(raw.open)) state.open = new Set(raw.open.filter((name) => /^[a-z]{1,20}$/.test(name)));
-  for (const name of ["fold", "squeeze"]) if (isNumber(raw[name])) state[name] = Math.min(1, Math.max(0, raw[name]));
+  for (const name of ["fold", "squeeze"]) if (isNumber(raw[name])) state[name] = clamp(raw[name], 0, 1);
   if (Array.isArray(raw.camera) && raw.camera.length === 3 && raw.camera.every(isNumber) && raw.camera[2] > 0) {
     const [cx, cy, zoom] = raw.camera;
     state.camera = { cx, cy, zoom };
   }
 }
 
-export function cameraFor(scene) {
-  return fitCamera(scene.meta.bounds);
-}
-
-/** The first scene of a page: trained, paused, whole; or what the link says. */
-export function firstView(state, scene) {
+/** The first scene of a page: trained, paused, whole; or what a view says that was kept or came by a link. */
+export function firstView(state, scene, view = scene.meta.view) {
   state.position = scene.F - 1;
-  state.camera = cameraFor(scene);
-  restoreView(state, scene.meta.view, scene);
+  state.camera = fitCamera(scene.meta.bounds);
+  restoreView(state, view, scene);
 }
 
 /** A new scene takes the place of another: keep what still means the same. */
@@ -87,15 +84,15 @@ export function carryOver(state, before, scene) {
   const last = scene.F - 1;
   // Who looked at the end of a training wants to see the end of the next one.
   const keeps = now.keep_position && state.position < before.F - 1;
-  state.position = keeps ? frameOfEpoch(now.epochs, old.epochs[Math.floor(state.position)]) : last;
+  state.position = keeps ? nearestIndex(now.epochs, old.epochs[Math.floor(state.position)]) : last;
   state.playing = state.playing && state.position < last;
   state.film = null;
   if (!scene.panels.some((panel) => panel.squeeze)) state.squeeze = 0; // nobody sees it, nor would expect it later
   state.hidden = new Set([...state.hidden].filter((key) => keys.includes(key)));
   if (state.hidden.size === keys.length) state.hidden.clear();
   if (!keys.includes(state.enlarged)) state.enlarged = null;
-  if (old.dataset !== now.dataset || boundsChangedMuch(old.bounds, now.bounds)) state.camera = cameraFor(scene);
-  else if (isFitted(state.camera, old.bounds)) state.camera = cameraFor(scene);
+  const elsewhere = old.dataset !== now.dataset || boundsChangedMuch(old.bounds, now.bounds);
+  if (elsewhere || isFitted(state.camera, old.bounds)) state.camera = fitCamera(now.bounds);
   const { selection } = state;
   const chosen = selection && scene.panels.find(({ key }) => key === selection.panel);
   const samePoints = old.dataset === now.dataset && before.n === scene.n;
