@@ -96,7 +96,7 @@ def test_what_goes_further_says_where_it_fails():
         r"\*\*ParityLVQ\*\* \(handicaps\) keeps to the bound on 5 of 5 data sets; more accurate", words(at)
     )
     assert re.search(
-        r"\*\*FairTree\*\* .*less accurate on Local .*no more use than one answer for all on Local", words(at)
+        r"\*\*FairTree\*\* .*less accurate on Local .*no better than one answer for all on Local", words(at)
     )
     assert link(at)["gap"] == "10"
 
