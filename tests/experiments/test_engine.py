@@ -97,8 +97,8 @@ def test_workers_are_started_only_when_there_is_enough_to_do(data, monkeypatch):
     assert (trained.count("prepare"), trained.count("train_and_assess")) == (1, 5)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_method_that_cannot_be_trained_is_an_error_for_whoever_waits(n_jobs):
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.long)])
+def test_a_method_that_cannot_be_trained_is_an_error_for_the_caller(n_jobs):
     three = datasets.load("three_classes", size=90)
     with pytest.raises(ValueError, match="needs two labels"):
         evaluation.evaluate(three, "exponentiated_gradient", [1], folds=2, n_jobs=n_jobs)

@@ -119,13 +119,13 @@ def test_a_choice_of_the_menu_that_a_slider_s_message_replaces_is_made_again(bro
 
 
 def test_a_link_survives_the_browser_s_way_back_and_forward_between_pages(open_page):
-    visit = open_page("/prototypes?data=german&epochs=10")
+    visit = open_page("/prototypes?data=local&epochs=10")
     visit.page.wait_for_selector(".js-plotly-plot", timeout=60_000)
     visit.go("Trade-off")
     visit.page.go_back()
     visit.page.wait_for_function("() => location.pathname === '/prototypes'")
     wait_idle(visit.page)
-    visit.page.wait_for_function("() => location.search.includes('data=german')")
+    visit.page.wait_for_function("() => location.search.includes('data=local')")
 
 
 @pytest.mark.long

@@ -28,6 +28,7 @@ def open_page(browser, app):
     yield from visits(browser, app, Visit, viewport={"width": 1280, "height": 900})
 
 
+@pytest.mark.long
 def test_a_point_is_chosen_and_the_link_keeps_it(open_page):
     page = open_page().page
     page.get_by_role("radio", name="Algorithm 1").click()

@@ -269,6 +269,7 @@ def test_a_reload_and_the_back_button_keep_to_the_address(visit):
     v.wait_data("revision", first)
 
 
+@pytest.mark.long
 def test_a_bad_link_is_repaired_and_said(visit):
     v = visit("?C=77&data=mars&view=%7Bx").seen()
     notice = v.page.get_by_text("The link was repaired.")
@@ -278,6 +279,7 @@ def test_a_bad_link_is_repaired_and_said(visit):
     notice.wait_for(state="detached")
 
 
+@pytest.mark.long
 def test_reset_keeps_the_seed(visit):
     v = visit("?C=0.5&seed=12").seen()
     before = v.data("revision")
@@ -288,6 +290,7 @@ def test_reset_keeps_the_seed(visit):
     v.page.wait_for_function("() => /^\\?seed=\\d+$/.test(location.search) && location.search !== '?seed=12'")
 
 
+@pytest.mark.long
 def test_more_controls_open_on_request(visit):
     v = visit().seen()
     before = v.data("revision")
@@ -301,6 +304,7 @@ def test_more_controls_open_on_request(visit):
     expect(noise).to_be_visible()
 
 
+@pytest.mark.long
 def test_presets_tell_their_story(visit):
     v = visit().seen()
     before = v.data("revision")
@@ -329,6 +333,7 @@ def test_the_keyboard_plays_steps_and_restarts(visit):
     v.wait_data("frame", 0)
 
 
+@pytest.mark.long
 def test_a_preset_begins_afresh_and_share_says_what_it_leaves_out(visit):
     v = visit().seen()
     v.page.keyboard.press("r")
@@ -353,6 +358,7 @@ def test_story_and_first_picture_are_on_the_first_screen(visit, width, height):
     assert box["y"] + box["height"] <= height
 
 
+@pytest.mark.long
 def test_one_menu_holds_what_the_pictures_show(visit):
     v = visit().seen()
     trails = v.page.locator('[data-action="show-trails"]')
@@ -376,6 +382,7 @@ def test_a_phone_shows_the_stage_first_and_hides_no_control(visit):
     v.wait_new_picture(before)
 
 
+@pytest.mark.long
 def test_dark_follows_the_browser(visit):
     v = visit(color_scheme="dark").seen()
     ground = v.stage.evaluate("(root) => getComputedStyle(root).getPropertyValue('--st-background-color')")
@@ -386,6 +393,7 @@ def test_dark_follows_the_browser(visit):
     assert sum(corner) < 300
 
 
+@pytest.mark.long
 def test_people_are_shown_on_a_slice_and_counted_exactly(visit):
     v = visit("?data=german&epochs=20&metric=euclidean&beside=inp.fairglvq").seen()
     assert "A slice" in v.stage.inner_text()

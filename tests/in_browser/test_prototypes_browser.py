@@ -87,6 +87,7 @@ def test_the_first_visitor_of_a_server_may_come_by_a_link(visit):
     assert re.fullmatch(r". Prototype \d decides “(no )?loan”", v.opened())
 
 
+@pytest.mark.long
 def test_settings_come_along_from_the_playground_and_back_goes_back(visit):
     v = visit("?data=local&k=3").seen()
     v.page.goto(v.page.url.replace("/prototypes", "/"))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser import ROOT, Watch, chromium, static_files, streamlit_app, visits, wait_idle
+from browser import ROOT, Watch, static_files, streamlit_app, visits, wait_idle
 from playwright.sync_api import expect
 from stage_demo import EPOCHS, make_scene
 
@@ -24,12 +24,6 @@ from pages.shared.session import read_view
 
 pytestmark = pytest.mark.browser
 STAGE = '.stage[data-ready="1"]'
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as chrome:
-        yield chrome
 
 
 # ---- modules ----
@@ -855,6 +849,7 @@ def test_a_picture_has_a_name_before_it_rests(visit):
     assert name == "GLVQ"
 
 
+@pytest.mark.long
 def test_the_name_of_an_axis_gives_way_to_a_prototype(visit):
     v = visit()
     sides = v.stage.evaluate(
@@ -992,6 +987,7 @@ def test_zoom_needs_an_intention_and_double_click_resets(visit):
     v.act("fit").wait_for(state="hidden")
 
 
+@pytest.mark.long
 def test_last_panel_stays_and_a_panel_can_be_enlarged(visit):
     v = visit()
     small = v.page.locator('canvas[data-panel="glvq"]').bounding_box()["width"]
@@ -1029,6 +1025,7 @@ def test_phone_stacks_panels_and_lets_a_finger_scroll(visit):
     v.page.wait_for_function(f"(before) => ({top})() > before", arg=scrolled)
 
 
+@pytest.mark.long
 def test_two_fingers_zoom(visit):
     v = visit(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     devtools = v.page.context.new_cdp_session(v.page)
@@ -1158,9 +1155,9 @@ def test_python_hands_out_a_gesture_until_it_was_handled():
     ("change", "frame", "told_again"),
     [
         ({}, 0, [{"epoch": 0}]),  # Streamlit has dropped what was told
-        ({"view": {"epoch": 0}}, 0, []),
-        ({"view": {"epoch": 5}}, 5, []),  # from elsewhere since
         ({"revision": "another model"}, EPOCHS, []),
+        pytest.param({"view": {"epoch": 0}}, 0, [], marks=pytest.mark.long),
+        pytest.param({"view": {"epoch": 5}}, 5, [], marks=pytest.mark.long),  # from elsewhere since
     ],
 )
 def test_a_view_that_python_never_heard_of_is_there_when_the_page_is_entered_again(browser, change, frame, told_again):
@@ -1193,6 +1190,7 @@ def test_a_view_that_python_never_heard_of_is_there_when_the_page_is_entered_aga
     page.close()
 
 
+@pytest.mark.long
 def test_leaving_and_coming_back(visit):
     v = visit()
     v.act("show-borders").click()
@@ -1209,6 +1207,7 @@ def test_leaving_and_coming_back(visit):
     v.wait_data("frame", 0)
 
 
+@pytest.mark.long
 def test_dark_theme_changes_the_picture(visit):
     corner = "(root) => [...root.querySelector('canvas').getContext('2d').getImageData(40, 4, 1, 1).data]"
     light, dark = visit(color_scheme="light"), visit(color_scheme="dark")

@@ -48,6 +48,7 @@ def test_a_run_grows_and_ends_and_is_known_to_the_next_visitor(open_page):
     expect(other.text(re.compile(r"(\d+) of \1 models are finished"))).to_be_visible()
 
 
+@pytest.mark.long
 def test_cancel_keeps_what_is_finished(open_page):
     visit = open_page(slow_query())
     visit.button(COMPUTE).click()
@@ -81,6 +82,7 @@ def test_a_run_survives_a_reload_and_another_choice_and_can_still_be_cancelled(o
     expect(visit.page.locator('[data-testid="stProgress"]')).to_have_count(0)
 
 
+@pytest.mark.long
 def test_without_a_method_it_says_what_to_do(open_page):
     visit = open_page("?data=xor").drawn()
     for left in (1, 0):  # prototypes, and what they are compared with
@@ -165,6 +167,7 @@ def test_a_click_opens_a_point_and_its_model_everywhere(open_page):
     assert visit.page.url == model
 
 
+@pytest.mark.long
 def test_a_point_s_prototypes_can_be_opened(open_page):
     visit = open_page("?data=xor").drawn()
     visit.choose("Look at one point", "FairGLVQ (C = 1.25)")
@@ -176,6 +179,7 @@ def test_a_point_s_prototypes_can_be_opened(open_page):
     visit.page.get_by_role("heading", level=1).wait_for()
 
 
+@pytest.mark.long
 def test_bad_strengths_are_named_and_nothing_is_lost(open_page):
     visit = open_page("?data=xor").drawn()
     box = visit.page.get_by_role("textbox", name="FairGLVQ: C")
@@ -211,12 +215,14 @@ def test_everything_can_be_taken_away(open_page, tmp_path):
         assert path.read_bytes().startswith(beginning), name
 
 
+@pytest.mark.long
 def test_it_fits_a_phone(open_page):
     visit = open_page("?data=xor", viewport={"width": 390, "height": 844}, color_scheme="dark").drawn()
     wide = visit.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
     assert wide <= 390
 
 
+@pytest.mark.long
 def test_axes_can_be_switched_and_are_in_the_link(open_page):
     visit = open_page("?data=xor").drawn()
     visit.choose("Horizontal axis", "equal opportunity gap")

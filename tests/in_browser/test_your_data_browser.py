@@ -98,6 +98,7 @@ def test_a_bad_file_after_a_good_one_loses_nothing(visit):
     v.wait_text("1 row with too many or too few values was left out.")
 
 
+@pytest.mark.long
 def test_a_file_given_up_can_be_chosen_again(visit, tmp_path):
     v = visit()
     v.upload(csv(people()))
@@ -157,6 +158,7 @@ def test_a_checkbox_in_the_table_of_columns_changes_what_the_model_sees(visit):
     v.wait_text("The model does not see “sex” and “height”, as chosen.")
 
 
+@pytest.mark.long
 def test_the_example_on_a_phone_fits_the_screen(visit):
     v = visit(viewport={"width": 390, "height": 844}, has_touch=True)
     v.page.get_by_role("tab", name="Try an example").click()
@@ -170,6 +172,7 @@ def test_the_example_on_a_phone_fits_the_screen(visit):
     assert wide == 0
 
 
+@pytest.mark.long
 def test_the_example_file_can_be_downloaded_and_uploaded_again(visit, tmp_path):
     v = visit()
     v.page.get_by_role("tab", name="Try an example").click()

@@ -340,6 +340,7 @@ def test_cards_of_inp_are_filled_in_with_the_average_person_and_say_so():
     assert f"{len(cell)} of 200 held-out people" in text(at, "It decides for")
 
 
+@pytest.mark.long
 def test_nothing_is_left_where_inp_removes_everything():
     at = visit(data="german", epochs="20", inp="50")
     choose(at, "Model", "inp")

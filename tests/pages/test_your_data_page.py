@@ -360,6 +360,7 @@ def test_use_makes_it_the_data_set_of_every_page(at):
     assert at.session_state["visit"].model.settings.table != settings.table
 
 
+@pytest.mark.long
 def test_the_trade_off_page_follows_from_table_to_table(at):
     for frame in (people(), people(seed=1)):
         at.switch_page("pages/tradeoff.py")
@@ -375,6 +376,7 @@ def test_the_trade_off_page_follows_from_table_to_table(at):
         fine(at.run())
 
 
+@pytest.mark.long
 def test_a_table_without_caveats_leaves_no_empty_sentence_on_the_playground(at):
     labelled(upload(at, csv(people())).checkbox, "The model may see this column").set_value(True).run()
     click(at, "Use this table")
