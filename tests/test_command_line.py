@@ -42,6 +42,7 @@ def test_sweep_prints_means_and_writes_rows(tmp_path):
     assert again.stdout == run.stdout
 
 
+@pytest.mark.long
 def test_sweep_on_numbers_in_bins(tmp_path):
     command = ("sweep", "--dataset", "german", "--method", "logistic_regression", "--folds", "2")
     run = fairglvq(*command, "--bins", "8", "--csv", str(tmp_path / "rows.csv"), store=tmp_path / "s.sqlite")

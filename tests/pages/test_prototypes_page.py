@@ -139,6 +139,7 @@ def test_every_section_of_every_data_set(name):
     assert not any("nan" in re.findall(r"\w+", words) for words in texts(at))
 
 
+@pytest.mark.long
 def test_every_section_of_models_in_their_own_planes():
     at = visit(plain=False, data="german", k="2", bins="8")
     starts = {

@@ -60,6 +60,7 @@ def test_extremes_of_the_test():
     assert comparison.comparison_words([alone]) == ["One fold alone tells nothing apart: run more folds or seeds."]
 
 
+@pytest.mark.long
 def test_the_test_keeps_its_level():
     """Without any difference, and folds correlated as overlapping training sets make them, it errs about 1 in 20."""
     rng = np.random.default_rng(0)
