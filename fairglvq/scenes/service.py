@@ -29,30 +29,38 @@ PARTS = 160  # parts kept: about 0.2 MB each on the plane
 POINTS = 4  # loaded data sets kept: a real one takes tens of megabytes
 
 
+def fulfil(future: Future, make: Callable[[], Any]) -> None:
+    """Give the future what `make` returns or raises."""
+    try:
+        future.set_result(make())
+    except BaseException as error:
+        future.set_exception(error)
+
+
+def on_own_thread(make: Callable[[], Any], future: Future | None = None) -> Future:
+    """Have `make` called on a thread of its own: for work that mostly waits for other work."""
+    result: Future = future or Future()
+    threading.Thread(target=fulfil, args=(result, make), name="waiting", daemon=True).start()
+    return result
+
+
 class ThreadPool:
     """A few threads for a queue of work; daemons, unlike a ThreadPoolExecutor's, so that a server can end at once."""
 
     def __init__(self, size: int, name: str):
-        self.queue: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self.queue: SimpleQueue[tuple[Future, Callable[[], Any]]] = SimpleQueue()
         for number in range(size):
             threading.Thread(target=self._work, name=f"{name}-{number}", daemon=True).start()
 
     def submit(self, make: Callable[[], Any], future: Future | None = None) -> Future:
         """Have `make` called on a thread; the future gets its result or its exception."""
         result: Future = future or Future()
-
-        def work() -> None:
-            try:
-                result.set_result(make())
-            except BaseException as error:
-                result.set_exception(error)
-
-        self.queue.put(work)
+        self.queue.put((result, make))
         return result
 
     def _work(self) -> None:
         while True:
-            self.queue.get()()
+            fulfil(*self.queue.get())
 
 
 class Show(NamedTuple):
@@ -113,8 +121,8 @@ class TrainingService:
     """Threads and caches of one server process."""
 
     def __init__(self) -> None:
-        # Jobs wait for parts, parts wait for nothing: two pools, so that waiting never takes the last thread.
-        self.jobs = ThreadPool(16, "job")
+        # These threads train and never wait. Waiting has threads of its own: a class that waits here for one slow part
+        # would leave no thread for other visitors.
         self.parts = ThreadPool(2 * CORES, "part")
         # Films must not slow down the next picture: few threads.
         self.films = ThreadPool(max(1, CORES // 2), "film")
@@ -125,7 +133,7 @@ class TrainingService:
         """Train the methods of a scene, all or some; the job's result is a `Show`."""
         job = Job(settings)
         progress = {method: job.part(method) for method in methods or settings.methods}
-        self.jobs.submit(lambda: self._show(settings, progress), job.future)
+        on_own_thread(lambda: self._show(settings, progress), job.future)
         return job
 
     def order_film(self, settings: Settings, method: str) -> Job:
@@ -160,7 +168,7 @@ class TrainingService:
     def _show(self, settings: Settings, progress: dict[str, Progress]) -> Show:
         points = self._points(settings)
         futures = {
-            method: self.parts.submit(partial(self._part, settings, points, method, report))
+            method: on_own_thread(partial(self._part, settings, points, method, report))
             for method, report in progress.items()
         }
         wait(futures.values())
@@ -170,9 +178,8 @@ class TrainingService:
 
     def _part(self, settings: Settings, points: Points, method: str, progress: Progress) -> Training:
         progress(0.0)
-        trained = self.results.get(
-            part_key(settings, method), lambda: training.train_part(settings, points, method, progress)
-        )
+        train = partial(training.train_part, settings, points, method, progress)
+        trained = self.results.get(part_key(settings, method), lambda: self.parts.submit(train).result())
         progress(1.0)
         return trained
 
@@ -181,5 +188,8 @@ class TrainingService:
 
 
 def cold() -> bool:
-    """Whether INP would have to load scikit-learn first: two seconds that the first picture does without."""
-    return "sklearn.linear_model" not in sys.modules
+    """Whether INP must wait for scikit-learn: two seconds that the first picture of each visitor does without.
+
+    A module is listed as soon as its import begins, and has its classes once that has ended.
+    """
+    return not hasattr(sys.modules.get("fairglvq.fairness.projection"), "NullSpaceProjection")

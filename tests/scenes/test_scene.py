@@ -1,8 +1,11 @@
 """What the stage is given, against direct computation: estimators, transforms, distances."""
 
 import gc
+import sys
+import threading
 from dataclasses import replace
 from functools import cache
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -10,7 +13,7 @@ import pytest
 from fairglvq import GLVQ, FairGLVQ, NullSpaceProjection, ParityLVQ, datasets
 from fairglvq.experiments import evaluation
 from fairglvq.fairness import metrics
-from fairglvq.scenes import effects, own_plane, scene, scoring, training
+from fairglvq.scenes import effects, own_plane, scene, scoring, service, training
 from fairglvq.scenes.planes import lens_of
 from fairglvq.scenes.points import UntrainableError, load_points
 from fairglvq.scenes.service import CancelledError, ResultCache, TrainingService
@@ -453,6 +456,31 @@ def test_a_cancelled_job_ends_and_leaves_nothing_behind():
     with pytest.raises(CancelledError):
         job.future.result()
     assert service.results.peek(training.part_key(long, "fairglvq")) is None
+
+
+def test_a_class_that_waits_for_one_slow_part_leaves_threads_for_others(monkeypatch):
+    go_on = threading.Event()
+
+    def slow_inp(settings, points, method, progress):
+        if method == "inp":
+            go_on.wait(60)
+        return train_part(settings, points, method, progress)
+
+    monkeypatch.setattr(training, "train_part", slow_inp)
+    service = TrainingService()
+    jobs = [service.order(QUICK) for _ in range(30)]
+    try:
+        assert service.order(QUICK, ("glvq", "fairglvq")).finished_within(30)
+        assert not any(job.future.done() for job in jobs)
+    finally:
+        go_on.set()
+    assert all("inp" in job.future.result(60).scene.trainings for job in jobs)
+
+
+def test_a_server_is_cold_until_the_import_for_inp_has_ended(monkeypatch):
+    assert not service.cold()
+    monkeypatch.setitem(sys.modules, "fairglvq.fairness.projection", ModuleType("listed, but empty yet"))
+    assert service.cold()
 
 
 def test_a_finished_film_is_kept():
