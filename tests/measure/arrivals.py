@@ -31,7 +31,7 @@ async def arrive(url, delay):
 
 
 async def arrivals(url):
-    await arrive(url, 0)  # a warm server
+    await arrive(url, 0)  # of a server that was just started: the first visitor
     return await asyncio.gather(*(arrive(url, WITHIN * i / VISITORS) for i in range(VISITORS)))
 
 
@@ -63,7 +63,8 @@ def main():
         with streamlit_app(Path(folder) / "empty.py") as url:
             print(summary(f"{VISITORS} arrivals at an empty page", asyncio.run(arrivals(url))))
     with streamlit_app("app.py") as url:
-        print(summary(f"{VISITORS} arrivals at the playground", asyncio.run(arrivals(url))))
+        for when in ("right after a server's first visitor", "later"):
+            print(summary(f"{VISITORS} arrivals at the playground, {when}", asyncio.run(arrivals(url))))
         print(summary(f"{SESSIONS} sessions that move C every {PAUSE:g} s", asyncio.run(sliders(url))))
 
 
