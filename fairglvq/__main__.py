@@ -47,16 +47,17 @@ def _parser() -> argparse.ArgumentParser:
 
     measuring = argparse.ArgumentParser(add_help=False)
     measuring.add_argument("--folds", type=_at_least(2), default=5, metavar="N", help="folds of cross-validation (5)")
-    measuring.add_argument("--seeds", type=_at_least(1), metavar="N", help="how many seeds: 0, 1, 2, ...")
     measuring.add_argument("--csv", type=_new_file, metavar="FILE", help="write the rows here as well")
-    both = [running, measuring]
+    seeding = argparse.ArgumentParser(add_help=False)
+    seeding.add_argument("--seeds", type=_at_least(1), metavar="N", help="how many seeds: 0, 1, 2, ...")
+    full = [running, measuring, seeding]
 
     paper = commands.add_parser("paper", help="the paper's experiments, published and own numbers side by side")
     experiments = paper.add_subparsers(required=True, metavar="EXPERIMENT")
-    table1 = experiments.add_parser("table1", parents=both, help="Local and XOR at the paper's parameters")
+    table1 = experiments.add_parser("table1", parents=full, help="Local and XOR at the paper's parameters")
     table1.add_argument("--dataset", choices=("local", "xor"), help="only one of them")
     table1.set_defaults(run=_paper, source="Table 1", default_seeds=5)
-    figure2 = experiments.add_parser("figure2", parents=both, help="trade-off on real data")
+    figure2 = experiments.add_parser("figure2", parents=full, help="trade-off on real data")
     figure2.add_argument("--dataset", choices=("adult", "compas"), default="adult")
     figure2.set_defaults(run=_paper, source="Figure 2", default_seeds=1)
 
@@ -64,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     checks.add_argument("--wheel", required=True, metavar="FILE", help="the package that holds COMPAS, see data/README")
     checks.set_defaults(run=_checks)
 
-    sweep = commands.add_parser("sweep", parents=both, help="one method over strengths on one data set")
+    sweep = commands.add_parser("sweep", parents=full, help="one method over strengths on one data set")
     sweep.add_argument("--dataset", default="xor", metavar="NAME", help=f"{', '.join(DATASETS)} (xor)")
     sweep.add_argument(
         "--method",
@@ -82,7 +83,9 @@ def _parser() -> argparse.ArgumentParser:
     sweep.set_defaults(run=_sweep, default_seeds=1)
 
     frontier = commands.add_parser(
-        "frontier", parents=both, help="accuracy at bounded gaps: limit line, ParityLVQ and ExponentiatedGradient"
+        "frontier",
+        parents=[running, measuring],
+        help="accuracy at bounded gaps: limit line, ParityLVQ and ExponentiatedGradient",
     )
     frontier.add_argument("--dataset", choices=FRONTIER, help="only one of them")
     frontier.add_argument("--bins", type=_at_least(2), default=8, metavar="N", help="of numbers, on real data (8)")
@@ -106,7 +109,7 @@ def _parser() -> argparse.ArgumentParser:
 
     regression = commands.add_parser(
         "regression",
-        parents=[measuring],
+        parents=[measuring, seeding],
         help="a number as target: exactness and what predictions tell of a protected value, FairGLVQ on a cut beside",
     )
     regression.add_argument("--dataset", choices=tuple(REGRESSION), default="communities")

@@ -73,6 +73,7 @@ def test_sweep_on_numbers_in_bins(tmp_path):
         (("sweep", "--store", "."), "finished rows cannot be kept in ."),
         (("sweep", "--cluster", "somewhere"), "tcp://HOST:PORT"),
         (("bundle", "--folds", "3"), "unrecognized arguments"),
+        (("frontier", "--seeds", "2"), "unrecognized arguments"),
         (("paper", "table1", "--dataset", "adult"), "'local', 'xor'"),
         (("fetch", "compas", "--wheel", "/nowhere.whl"), "nowhere.whl"),
     ],
