@@ -1,5 +1,6 @@
 """Visitors without a browser: WebSocket connections as a browser opens them, hundreds of them if need be."""
 
+import math
 import time
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -101,7 +102,8 @@ class Visitor:
 
     def tick(self, seconds):
         """What the browser does when so many seconds have passed: run the fragment with this clock."""
-        self.run(fragment=next(name for name, every in self.client.timers.items() if every == seconds))
+        clocks = self.client.timers.items()  # intervals come as 32-bit numbers
+        self.run(fragment=next(name for name, every in clocks if math.isclose(every, seconds, rel_tol=1e-6)))
 
 
 class Session:
