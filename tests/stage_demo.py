@@ -141,20 +141,33 @@ scene = st.cache_data(show_spinner=False)(make_scene)
 
 
 def keep_view():
-    """Streamlit forgets a component that is not drawn; its view outlives that."""
-    st.session_state.view = st.session_state.stage["view"]
+    """Streamlit forgets a component that is not drawn; its view outlives that, but not a visit that starts over."""
+    if stage_key() in st.session_state:
+        st.session_state.view = st.session_state[stage_key()]["view"]
+
+
+def stage_key():
+    return f"stage{st.session_state.visit}"
+
+
+def start_over():
+    """What a new visitor finds, without loading Streamlit again: seconds for every test."""
+    visit = st.session_state.visit + 1
+    st.session_state.clear()
+    st.session_state.visit = visit
 
 
 def main():
     # Streamlit takes tests/pages for pages of this app and would list them beside the stage.
     st.set_page_config(page_title="Stage", layout="wide", initial_sidebar_state="collapsed")
     state = st.session_state
+    state.setdefault("visit", 0)
     state.setdefault("gestures", [])
     state.setdefault("C", 0.75)
     state.setdefault("start", None)
     state.setdefault("painted", ())
     state.setdefault("view", read_view(st.query_params.get("view")))
-    result = state.get("stage") or {}
+    result = state.get(stage_key()) or {}
     reply = None
     state.setdefault("heard", 0)
     for gesture in stage.gestures_after(state.heard, result):
@@ -182,11 +195,12 @@ def main():
     if st.toggle("Stage", value=True):
         stage.mount(
             stage.pack(meta | visit, arrays),
-            key="stage",
+            key=stage_key(),
             on_view=keep_view,
         )
     if st.button("Rerun"):
         st.caption("Ran again")
+    st.button("Start over", on_click=start_over)
     st.code(json.dumps([g["kind"] for g in state.gestures]), language=None)
     st.code(json.dumps(state.view), language=None)
     st.code(json.dumps(state.gestures[-1] if state.gestures else None), language=None)

@@ -11,10 +11,15 @@ ORDER = re.findall(r"^\d+\. (.+?):", (ROOT / "ARCHITECTURE.md").read_text("utf-8
 ROOMS = [{name.strip(" `/") for name in line.split(",")} for line in ORDER]
 
 
-def modules():
-    for folder in ("fairglvq", "pages"):
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            yield ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"), path
+@pytest.fixture(scope="module")
+def graph():
+    """Every module of the project, and those that it imports."""
+    paths = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+        for folder in ("fairglvq", "pages")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+    }
+    return {name: set(imports(path, paths)) - {name} for name, path in paths.items()}
 
 
 def imports(path, known):
@@ -38,29 +43,28 @@ def room(module):
     return None
 
 
-GRAPH = {name: set(imports(path, {known for known, _ in modules()})) - {name} for name, path in modules()}
 FREE = {"fairglvq", "fairglvq.__main__", "fairglvq.bench"}  # the façade loads lazily; commands may use everything
 
 
-def test_every_module_has_a_room():
+def test_every_module_has_a_room(graph):
     assert len(ROOMS) > 5
-    assert [name for name in GRAPH if name not in FREE and room(name) is None] == []
+    assert [name for name in graph if name not in FREE and room(name) is None] == []
 
 
-def test_imports_go_one_way():
+def test_imports_go_one_way(graph):
     wrong = [
         f"{name} -> {needed}"
-        for name, all_needed in GRAPH.items()
+        for name, all_needed in graph.items()
         for needed in sorted(all_needed)
         if name not in FREE and needed not in FREE and room(needed) > room(name)
     ]
     assert wrong == []
 
 
-def test_no_two_rooms_import_each_other():
+def test_no_two_rooms_import_each_other(graph):
     pairs = {
         (own, other)
-        for name, all_needed in GRAPH.items()
+        for name, all_needed in graph.items()
         for needed in all_needed
         if name not in FREE and needed not in FREE and (own := package(name)) != (other := package(needed))
     }
@@ -73,21 +77,21 @@ def package(module):
     return ".".join(parts[: 3 if parts[0] == "pages" else 2])
 
 
-def test_no_module_is_part_of_a_circle():
+def test_no_module_is_part_of_a_circle(graph):
     done, path = set(), []
 
     def follow(name):
         if name in path:
             pytest.fail(" -> ".join([*path[path.index(name) :], name]))
-        if name in done or name not in GRAPH:
+        if name in done or name not in graph:
             return
         path.append(name)
-        for needed in sorted(GRAPH[name] - FREE):
+        for needed in sorted(graph[name] - FREE):
             follow(needed)
         path.pop()
         done.add(name)
 
-    for name in GRAPH:
+    for name in graph:
         if name not in FREE:
             follow(name)
 

@@ -5,6 +5,7 @@ import itertools
 import json
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,11 @@ from pages.shared.session import read_view
 
 pytestmark = pytest.mark.browser
 STAGE = '.stage[data-ready="1"]'
+
+
+def packed(meta, arrays):
+    """A scene as text: numbers one by one take Playwright seconds."""
+    return base64.b64encode(stage.pack(meta, arrays)).decode()
 
 
 # ---- modules ----
@@ -259,10 +265,10 @@ def squeezing(scene, key, t):
     return np.reshape(scene.meta["bounds"], (2, 2)).mean(axis=0), (1 - t) * np.eye(2) + t * P
 
 
-SQUEEZED = """async (m, [bytes, keys, shares]) => {
+SQUEEZED = """async (m, [text, keys, shares]) => {
     const load = (name) => import(`/${name}.js`);
     const [{ unpack }, s, { cellsOf }] = await Promise.all(["unpack", "scene", "geometry"].map(load));
-    const scene = s.buildScene(unpack(Uint8Array.from(bytes)));
+    const scene = s.buildScene(unpack(Uint8Array.from(atob(text), (c) => c.charCodeAt(0))));
     return keys.flatMap((key) => shares.map((t) => {
         const plain = scene.panels.find((panel) => panel.key === key);
         const panel = m.squeezed(scene, plain, t);
@@ -279,7 +285,7 @@ SQUEEZED = """async (m, [bytes, keys, shares]) => {
 
 def test_squeezing_moves_everything_and_changes_no_decision(modules, learned):
     keys, shares = ["glvq", "fairglvq", "paritylvq"], [0, 0.5, 1]
-    found = modules("squeeze.js", SQUEEZED, [list(stage.pack(learned.meta, learned.arrays)), keys, shares])
+    found = modules("squeeze.js", SQUEEZED, [packed(learned.meta, learned.arrays), keys, shares])
     for (key, t), got in zip(itertools.product(keys, shares), found, strict=True):
         check_squeezed(learned, key, t, got)
 
@@ -613,7 +619,7 @@ class Visit:
 
     def prototype(self, panel, index, frame=EPOCHS):
         """Where a prototype of a plain panel is drawn, in page pixels."""
-        meta, arrays = SCENE_OF_C[0.75]
+        meta, arrays = demo_scene()
         x0, y0, x1, y1 = meta["bounds"]
         canvas = self.page.locator(f'canvas[data-panel="{panel}"]')
         canvas.scroll_into_view_if_needed()
@@ -637,14 +643,47 @@ class Visit:
     def canvases_are_mine(self):
         return self.stage.evaluate("(root) => [...root.querySelectorAll('canvas')].every((c) => c.mine)")
 
+    def start_over(self):
+        """As a new visitor, on the page that is there."""
+        self.stage.evaluate("(root) => { root.dataset.before = 1; }")
+        self.page.get_by_role("button", name="Start over").click()
+        self.page.wait_for_selector(f"{STAGE}:not([data-before])")
+        expect(self.stage).to_have_count(1)
+        wait_idle(self.page)
+        self.page.mouse.move(0, 0)
+        self.page.evaluate("document.activeElement.blur()")
+        self.stage.scroll_into_view_if_needed()
+        self.sent.clear()
 
-SCENE_OF_C = {0.75: make_scene(0.75)}
+
+@cache
+def demo_scene():
+    """What the app shows first."""
+    return make_scene(0.75)
+
+
+@pytest.fixture(scope="module")
+def first_visit(browser, app):
+    """A page for all visits without a link."""
+    for open_page in visits(browser, app, Visit, viewport={"width": 1280, "height": 900}):
+        yield open_page()
 
 
 @pytest.fixture
-def visit(browser, app):
+def visit(request, browser, app):
     """``visit(query="", **context_options)`` opens the app."""
-    yield from visits(browser, app, Visit, viewport={"width": 1280, "height": 900})
+    opening = visits(browser, app, Visit, viewport={"width": 1280, "height": 900})
+    open_page = next(opening)
+
+    def any_visit(query="", **options):
+        if query or options:
+            return open_page(query, **options)
+        v = request.getfixturevalue("first_visit")
+        v.start_over()
+        return v
+
+    yield any_visit
+    yield from opening  # its end
 
 
 MISNAMED = """(root) => [...root.querySelectorAll("button, th")].filter((one) => {
@@ -673,7 +712,7 @@ def test_regions_are_the_decisions(visit):
     v = visit()
     for name in ("points", "heldOut", "trails", "borders"):
         v.act(f"show-{name}").click()
-    meta, arrays = SCENE_OF_C[0.75]
+    meta, arrays = demo_scene()
     W, labels = arrays["fairglvq.prototypes"][-1], np.array(meta["panels"][2]["labels"])
     x0, y0, x1, y1 = meta["bounds"]
     pixels = v.stage.evaluate(
@@ -790,7 +829,7 @@ def test_continue_training_plays_the_new_run_and_undo_comes_back(visit):
 
 def test_drag_in_the_inp_panel_stays_on_the_kept_line(visit):
     v = visit()
-    meta, arrays = SCENE_OF_C[0.75]
+    meta, arrays = demo_scene()
     v.drag(v.prototype("inp", 0), (25, -60))
     v.page.mouse.up()
     v.wait_gestures(["drag"])
@@ -1051,11 +1090,11 @@ def test_two_fingers_zoom(visit):
 def test_code_sent_anew_finds_the_stage_that_is_there(browser):
     """A server whose files were edited sends the module again: still one toolbar."""
     page = browser.new_page()
-    meta, arrays = SCENE_OF_C[0.75]
+    meta, arrays = demo_scene()
     count = page.evaluate(
         """async ([code, html, scene]) => {
             document.body.innerHTML = html;
-            const data = Uint8Array.from(scene);
+            const data = Uint8Array.from(atob(scene), (c) => c.charCodeAt(0));
             for (let load = 0; load < 2; load++) {
                 const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
                 const { default: mount } = await import(url);
@@ -1066,7 +1105,7 @@ def test_code_sent_anew_finds_the_stage_that_is_there(browser):
         [
             stage.bundle(),
             (stage.FOLDER / "stage.html").read_text("utf-8"),
-            list(stage.pack(meta | {"reply": None, "view": None}, arrays)),
+            packed(meta | {"reply": None, "view": None}, arrays),
         ],
     )
     page.close()
@@ -1079,10 +1118,8 @@ def mounted_by_hand(page, scene=None):
     ``window.show(scene)`` stands for a run, ``window.stage`` is the stage, ``window.sent`` holds the gestures that it
     sent, ``window.told`` its views.
     """
-    meta, arrays = scene or SCENE_OF_C[0.75]
-    before, after = (
-        list(stage.pack(meta | {"reply": None, "view": None, "heard": heard}, arrays)) for heard in (0, 10**18)
-    )
+    meta, arrays = scene or demo_scene()
+    before, after = (packed(meta | {"reply": None, "view": None, "heard": heard}, arrays) for heard in (0, 10**18))
     page.evaluate(
         """async ([code, html, before]) => {
             document.body.innerHTML = html;
@@ -1092,8 +1129,9 @@ def mounted_by_hand(page, scene=None):
             window.told = [];
             const setTriggerValue = (name, value) => window.sent.push([name, structuredClone(value)]);
             const setStateValue = (name, value) => window.told.push(structuredClone(value));
-            window.show = (bytes) => mount({
-                data: Uint8Array.from(bytes), parentElement: document.body, setStateValue, setTriggerValue });
+            window.show = (text) => mount({
+                data: Uint8Array.from(atob(text), (c) => c.charCodeAt(0)),
+                parentElement: document.body, setStateValue, setTriggerValue });
             window.show(before);
             window.stage = document.querySelector(".stage").fairglvqStage.stage;
         }""",
@@ -1165,8 +1203,8 @@ def test_a_view_that_python_never_heard_of_is_there_when_the_page_is_entered_aga
     page = browser.new_page()
     page.clock.install()
     first, _ = mounted_by_hand(page)
-    meta, arrays = SCENE_OF_C[0.75]
-    again = list(stage.pack(meta | {"reply": None, "view": None, "heard": 0} | change, arrays))
+    meta, arrays = demo_scene()
+    again = packed(meta | {"reply": None, "view": None, "heard": 0} | change, arrays)
     markup = (stage.FOLDER / "stage.html").read_text("utf-8")
     told = page.evaluate(
         """([first, again, html]) => {
