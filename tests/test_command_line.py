@@ -1,4 +1,4 @@
-"""The commands as a person types them, in processes of their own."""
+"""The commands as a person types them, in processes of their own where that matters."""
 
 import os
 import re
@@ -26,7 +26,7 @@ def fairglvq(*arguments, store, **env):
     )
 
 
-def test_sweep_prints_means_and_writes_rows(tmp_path):
+def test_sweep_prints_means_and_writes_rows(tmp_path, monkeypatch, capsys):
     command = (
         "sweep", "--dataset", "xor", "--strengths", "0", "1", "--folds", "2", "--set", "max_epochs=5", "--set",
         "activation=identity", "--csv", str(tmp_path / "rows.csv"),
@@ -37,9 +37,10 @@ def test_sweep_prints_means_and_writes_rows(tmp_path):
     assert "4/4" in run.stderr  # the progress bar
     rows = pd.read_csv(tmp_path / "rows.csv")
     assert len(rows) == 4
-    again = fairglvq(*command, store=tmp_path / "s.sqlite")
+    monkeypatch.setenv("FAIRGLVQ_STORE", str(tmp_path / "s.sqlite"))
+    assert main(command) == 0
     pd.testing.assert_frame_equal(rows, pd.read_csv(tmp_path / "rows.csv"))
-    assert again.stdout == run.stdout
+    assert capsys.readouterr().out == run.stdout
 
 
 @pytest.mark.long
@@ -120,11 +121,12 @@ def test_ctrl_c_ends_the_workers_and_keeps_the_rows(tmp_path):
     assert psutil.wait_procs(workers, timeout=60)[1] == []
 
 
-def test_one_half_of_table1(tmp_path):
-    run = fairglvq("paper", "table1", "--dataset", "xor", "--seeds", "1", "--folds", "2", store=tmp_path / "s.sqlite")
-    assert run.returncode == 0, run.stderr
-    assert re.search(r"^xor +fairglvq +1\.25 ", run.stdout, re.MULTILINE)
-    assert "local" not in run.stdout
+def test_one_half_of_table1(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("FAIRGLVQ_STORE", str(tmp_path / "s.sqlite"))
+    assert main(("paper", "table1", "--dataset", "xor", "--seeds", "1", "--folds", "2")) == 0
+    printed = capsys.readouterr().out
+    assert re.search(r"^xor +fairglvq +1\.25 ", printed, re.MULTILINE)
+    assert "local" not in printed
 
 
 def test_help_of_every_command():

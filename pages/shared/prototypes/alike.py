@@ -30,11 +30,8 @@ def draw(view: View, method: str) -> None:
     st.caption(
         f"{md(alike.how_compared(about))} This is one way to say who is alike; another one may find other people."
     )
-    left, right = st.columns(2, gap="large")
-    with left:
-        _by_cell(view, method, found)
-    with right:
-        _people(view, method, found)
+    _by_cell(view, method, found)
+    _people(view, method, found)
 
 
 def _by_cell(view: View, method: str, found: Alike) -> None:
