@@ -366,24 +366,10 @@ def _handout(options) -> None:
 def _warm(options) -> None:
     import time
 
-    import numpy as np
-
-    from fairglvq.lvq.initialisers import kmeans
-    from fairglvq.lvq.projected import Projected, gradient, pair_up
-    from fairglvq.lvq.trainer import Recipe, Trainer, as_rows
-    from fairglvq.trees.binning import binned
-    from fairglvq.trees.growing import grow
-    from fairglvq.trees.kernels import Aim
+    from fairglvq.warm import compile_all
 
     start = time.perf_counter()
-    rng = np.random.default_rng(0)
-    X, y = rng.random((50, 2)), np.arange(50) % 2
-    Trainer(as_rows(X), y, y, kmeans(X, 4, rng), np.array([0, 0, 1, 1]), Recipe(C=1.0), rng).run(1, 1)
-    model = Projected(np.eye(2), X[:2].copy(), np.zeros(2))
-    gradient(X, X, model, pair_up(X, model, np.array([0, 1]), y).who, np.ones((50, 2)))
-    # What FairTree calls, without scikit-learn, which takes a second or two to import; one split: all three loops.
-    statistics = np.column_stack([np.ones(50), X[:, 0] > 0.5, X[:, 0] <= 0.5, np.ones(50)])
-    grow(binned(X), statistics, Aim(np.array([3, 4]), np.ones(2), True, 5), 2)
+    compile_all()
     print(f"kernels ready ({time.perf_counter() - start:.1f} s)")
 
 

@@ -16,7 +16,7 @@ EPOCHS = 60
 FILM = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 
 
-def xor(n=3200, seed=0):
+def xor(n=1600, seed=0):
     rng = np.random.default_rng(seed)
     corner = np.arange(n) % 4
     X = np.column_stack([corner // 2, corner % 2]) + rng.normal(0, 0.15, (n, 2))

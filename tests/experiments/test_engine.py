@@ -211,7 +211,13 @@ def test_a_dead_worker_is_replaced_and_its_model_trained_again(data):
     assert not set(psutil.Process().children()) - before
 
 
-@pytest.mark.parametrize("share", [0.0, 0.5], ids=["between two requests", "in the middle of one"])
+@pytest.mark.parametrize(
+    "share",
+    [
+        pytest.param(0.0, id="between two requests", marks=pytest.mark.long),
+        pytest.param(0.5, id="in the middle of one"),
+    ],
+)
 def test_a_worker_ends_with_its_parent(share):
     request = pickle.dumps(Request("prepare", ("glvq",), ("some data",) * 100))
     with subprocess.Popen(COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as worker:

@@ -350,7 +350,7 @@ def test_a_preset_begins_afresh_and_share_says_what_it_leaves_out(visit):
     v.page.wait_for_function("() => !new URL(location.href).searchParams.has('view')")
 
 
-@pytest.mark.parametrize(("width", "height"), [(390, 844), (640, 450)])
+@pytest.mark.parametrize(("width", "height"), [(390, 844), pytest.param(640, 450, marks=pytest.mark.long)])
 def test_story_and_first_picture_are_on_the_first_screen(visit, width, height):
     v = visit(viewport={"width": width, "height": height}).seen()
     expect(v.page.get_by_text("A bank decides who gets a loan.")).to_be_in_viewport()

@@ -1004,6 +1004,7 @@ def test_link_restores_the_view_and_share_copies_it(visit):
     assert "C=1" in link
 
 
+@pytest.mark.long
 def test_broken_link_shows_the_normal_picture(visit):
     v = visit(query="?view={nonsense")
     assert v.data("frame") == str(EPOCHS)

@@ -116,6 +116,7 @@ def test_a_file_given_up_can_be_chosen_again(visit, tmp_path):
         assert v.page.get_by_text("large.csv").count() == 0
 
 
+@pytest.mark.long
 def test_a_forgotten_table_is_gone_from_the_page(visit):
     v = visit()
     v.page.get_by_role("tab", name="Paste a table").click()

@@ -128,7 +128,15 @@ def test_the_waterfall_on_the_page_adds_up_to_the_number_above_it():
         )
 
 
-@pytest.mark.parametrize("name", ["local", "xor", "three_classes", "three_groups", "german"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "three_classes",
+        "three_groups",
+        "german",
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("local", "xor")),
+    ],
+)
 def test_every_section_of_every_data_set(name):
     at = visit(data=name, epochs="20")
     for section in ("cards", "pairs", "alike", "person"):

@@ -127,7 +127,7 @@ QUICK_GERMAN = replace(usual("german"), epochs=5, folds=3, prototypes=2)
         (QUICK_XOR, ModelKey("fairglvq", 1.25, 3, 1)),
         (QUICK_XOR, ModelKey("inp", 1.0, 0, 0)),
         (QUICK_XOR, ModelKey("glvq", None, 2, 0)),
-        (QUICK_XOR, ModelKey("paritylvq", 0.9, 1, 0)),
+        pytest.param(QUICK_XOR, ModelKey("paritylvq", 0.9, 1, 0), marks=pytest.mark.long),
         (QUICK_XOR, ModelKey("gmlvq", None, 1, 0)),
         (QUICK_XOR, ModelKey("fairgmlvq", 0.5, 0, 1)),
         (QUICK_XOR, ModelKey("fairtree", 0.5, 1, 0)),
@@ -135,7 +135,7 @@ QUICK_GERMAN = replace(usual("german"), epochs=5, folds=3, prototypes=2)
         (QUICK_GERMAN, ModelKey("gmlvq", None, 2, 0)),
         (replace(QUICK_GERMAN, bins=8), ModelKey("glvq", None, 1, 0)),
         (replace(QUICK_GERMAN, bins=8), ModelKey("paritylvq", 1.0, 1, 0)),
-        (QUICK_GERMAN, ModelKey("fairgmlvq", 0.5, 0, 0)),
+        pytest.param(QUICK_GERMAN, ModelKey("fairgmlvq", 0.5, 0, 0), marks=pytest.mark.long),
     ],
     ids=lambda value: f"{value.method}" if isinstance(value, ModelKey) else f"{value.dataset}-{value.bins}",
 )
@@ -196,7 +196,7 @@ def test_the_default_choice_is_adult():
 def test_the_script_prints_the_numbers_on_screen(capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("FAIRGLVQ_STORE", str(tmp_path / "store.sqlite"))
     choice = replace(XOR, epochs=3, folds=2, seeds=1).with_strengths("fairglvq", (0.0, 1.0))
-    with Engine(n_jobs=2) as engine:
+    with Engine(n_jobs=1) as engine:
         rows = engine.compute(choice.sweep(), datasets.load("xor"))
     exec(compile(export.script_of(choice), "script", "exec"), {})
     table = curve.summary(evaluation.tidy(rows))
