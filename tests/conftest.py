@@ -19,13 +19,20 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: (item.path not in browsing, item.path.name not in STARTING))
 
 
-def pytest_exception_interact(report):
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport():
     """A failed browser test says what stood on its pages."""
-    for page in [page for browser in open_browsers for context in browser.contexts for page in context.pages]:
-        try:
-            report.sections.append((page.url, page.locator("body").inner_text(timeout=5000)))
-        except PlaywrightError as problem:
-            report.sections.append((page.url, f"cannot be read: {problem}"))
+    report = yield
+    if report.failed:
+        report.sections += [_text_of(page) for browser in open_browsers for c in browser.contexts for page in c.pages]
+    return report
+
+
+def _text_of(page):
+    try:
+        return page.url, page.locator("body").inner_text(timeout=5000)
+    except PlaywrightError as problem:
+        return page.url, f"cannot be read: {problem}"
 
 
 @pytest.fixture(scope="session")

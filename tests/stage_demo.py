@@ -4,6 +4,7 @@ Training is a plain NumPy version of the method, so that the component can be te
 """
 
 import json
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -140,10 +141,10 @@ def make_scene(C, seed=0, start=None, painted=()):
 scene = st.cache_data(show_spinner=False)(make_scene)
 
 
-def keep_view():
+def keep_view(key):
     """Streamlit forgets a component that is not drawn; its view outlives that, but not a visit that starts over."""
-    if stage_key() in st.session_state:
-        st.session_state.view = st.session_state[stage_key()]["view"]
+    if key == stage_key():
+        st.session_state.view = st.session_state[key]["view"]
 
 
 def stage_key():
@@ -196,7 +197,7 @@ def main():
         stage.mount(
             stage.pack(meta | visit, arrays),
             key=stage_key(),
-            on_view=keep_view,
+            on_view=partial(keep_view, stage_key()),
         )
     if st.button("Rerun"):
         st.caption("Ran again")
