@@ -1,11 +1,13 @@
 """What several test files share; one server for all browser tests: starting one takes longer than most of them."""
 
 import sys
+from contextlib import ExitStack
 from types import ModuleType
 
 import pytest
 from browser import ONE_PROCESS, chromium, open_browsers, streamlit_app
 from playwright.sync_api import Error as PlaywrightError
+from sockets import Visitor
 
 STARTING = ("test_command_line.py", "test_cluster.py", "test_engine.py", "test_evaluation.py")  # many processes
 
@@ -37,9 +39,16 @@ def _text_of(page):
 
 @pytest.fixture(scope="session")
 def app(tmp_path_factory):
-    """The address of the app, with a store of its own, and one worker: another test may need the other core."""
+    """The address of the app, with a store of its own, and one worker: another test may need the other core.
+
+    A first visitor was there until INP was trained: loading scikit-learn takes half a minute on a busy machine.
+    """
     store = tmp_path_factory.mktemp("store") / "rows.sqlite"
     with streamlit_app("app.py", FAIRGLVQ_STORE=str(store), FAIRGLVQ_WORKERS="1") as url:
+        with ExitStack() as stack:
+            first = Visitor(stack, url, "prototypes", "data=local&k=1&epochs=1")
+            first.run()
+            first.wait_trained("decides with 2 prototypes")
         yield url
 
 

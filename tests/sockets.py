@@ -3,9 +3,12 @@
 import math
 import time
 
+from browser import wait_for
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import connect
+
+from pages.shared.training import POLL
 
 SUBPROTOCOLS = ["streamlit"]
 
@@ -99,6 +102,10 @@ class Visitor:
         while not self.client.hear(self.socket.recv()):
             pass
         assert self.client.problems == []
+
+    def wait_trained(self, words):
+        """Look as often as the page does, until it shows the model that these words tell of."""
+        wait_for(lambda: words in " ".join(self.client.words) or self.tick(POLL), 120, words)
 
     def tick(self, seconds):
         """What the browser does when so many seconds have passed: run the fragment with this clock."""

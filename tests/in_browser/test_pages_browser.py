@@ -3,11 +3,9 @@
 from contextlib import ExitStack
 
 import pytest
-from browser import Watch, streamlit_app, visits, wait_for, wait_idle
+from browser import Watch, streamlit_app, visits, wait_idle
 from playwright.sync_api import expect
 from sockets import Visitor
-
-from pages.shared.training import POLL
 
 pytestmark = pytest.mark.browser
 NO_REST = """
@@ -93,20 +91,15 @@ def test_the_stage_tells_its_view_before_the_page_is_left(browser, app):
         assert visit.watch.problems == []
 
 
-def wait_trained(visitor, words):
-    """Look as often as the page does, until it shows the model that these words tell of."""
-    wait_for(lambda: words in " ".join(visitor.client.words) or visitor.tick(POLL), what=words)
-
-
 def test_a_message_from_a_page_that_was_left_changes_the_model_and_does_not_lead_back(app):
     with ExitStack() as stack:
         visitor = Visitor(stack, app, query="data=local&k=2")
         visitor.run()
         late = visitor.client.request(slider=("Prototypes per class", 3))
         visitor.run(menu="prototypes")
-        wait_trained(visitor, "decides with 4 prototypes")
+        visitor.wait_trained("decides with 4 prototypes")
         visitor.send(late)
-        wait_trained(visitor, "decides with 6 prototypes")
+        visitor.wait_trained("decides with 6 prototypes")
         assert visitor.client.query == "data=local&k=3"
 
 

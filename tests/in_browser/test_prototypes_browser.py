@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from browser import Watch, choose, visits, wait_idle
+from browser import Watch, choose, streamlit_app, visits, wait_idle
 from playwright.sync_api import expect
 from tables import csv, people
 
@@ -78,13 +78,15 @@ def visit(browser, app):
 
 
 @pytest.mark.long
-def test_the_first_visitor_of_a_server_may_come_by_a_link(visit):
-    v = visit("?data=local&k=2").seen()
-    expect(v.page.get_by_text("decides with 4 prototypes")).to_be_visible()
-    expect(v.page.get_by_role("link", name="Playground", exact=True)).to_be_visible()
-    for key in ("p_waterfall", "p_map", "p_profile"):
-        expect(v.chart(key)).to_be_visible()
-    assert re.fullmatch(r". Prototype \d decides “(no )?loan”", v.opened())
+def test_the_first_visitor_of_a_server_may_come_by_a_link(browser):
+    with streamlit_app("app.py") as url, browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        v = Visit(context, url, "?data=local&k=2").seen()
+        expect(v.page.get_by_text("decides with 4 prototypes")).to_be_visible()
+        expect(v.page.get_by_role("link", name="Playground", exact=True)).to_be_visible()
+        for key in ("p_waterfall", "p_map", "p_profile"):
+            expect(v.chart(key)).to_be_visible()
+        assert re.fullmatch(r". Prototype \d decides “(no )?loan”", v.opened())
+        assert v.watch.problems == []
 
 
 @pytest.mark.long
