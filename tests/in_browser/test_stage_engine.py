@@ -900,6 +900,11 @@ def test_the_name_of_an_axis_gives_way_to_a_prototype(visit):
                 write.call(ctx, text, ...rest);
             };
             const { cx, cy, scale, width, height } = stage.viewportOf(view);
+            for (let j = 1; j < stage.panelOf(view.key).P; j++) { // out of the way
+                stage.hold(view.key, j);
+                stage.moveTo(cx, cy);
+                stage.drop(true);
+            }
             const sidesWith = (x, y) => {
                 stage.hold(view.key, 0);
                 stage.moveTo(cx + (x - width / 2) / scale, cy + (height / 2 - y) / scale);
