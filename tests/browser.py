@@ -29,6 +29,8 @@ CHROMIUM_ARGS = [
 ]
 ONE_PROCESS = ("--process-per-site", "--renderer-process-limit=1")
 open_browsers = []  # what stands on their pages is told when a test fails
+_running = []
+DESKTOP = {"viewport": {"width": 1280, "height": 900}}
 
 
 def free_port():
@@ -110,11 +112,25 @@ def static_files(folder):
 
 
 @contextmanager
+def running_playwright():
+    """The Playwright of this process: a second one beside it would refuse to start."""
+    if _running:
+        yield _running[0]
+        return
+    with sync_playwright() as playwright:
+        _running.append(playwright)
+        try:
+            yield playwright
+        finally:
+            _running.remove(playwright)
+
+
+@contextmanager
 def chromium(*args):
     """A headless Chromium: the system's, the one without windows first (half the work), or else Playwright's own."""
     names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     executable = next((path for path in map(shutil.which, names) if path), None)
-    with sync_playwright() as playwright:
+    with running_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=[*CHROMIUM_ARGS, *args])
         open_browsers.append(browser)
         try:
@@ -160,27 +176,34 @@ def choose(page, label, option):
     wait_idle(page)
 
 
-_SHARED = {}  # a context per browser
+_shared = {}  # a context of each browser, and in it a page of each app
 
 
-def visits(browser, app, visit, **defaults):
+def _shared_context(browser, app):
+    """A context in which Chromium keeps Streamlit's compiled scripts: a second less for each visit."""
+    if browser not in _shared:
+        _shared[browser] = browser.new_context(**DESKTOP), {}
+    context, kept = _shared[browser]
+    if app not in kept:  # the process stays when a visit ends
+        kept[app] = context.new_page()
+        kept[app].goto(f"{app}/_stcore/health")
+    return context, kept[app]
+
+
+def visits(browser, app, visit):
     """For a fixture: yields ``open_page(query="", **context_options)``, which returns ``visit(context, app, query)``.
 
-    Visits without options share a context, in which Chromium keeps Streamlit's compiled scripts: a second less each.
-    In the end no visit may have had errors or requests to other hosts.
+    Visits without options share a context, which remembers nothing of the tests before. In the end no visit may have
+    had errors or requests to other hosts.
     """
     own, opened = [], []
+    context, kept = _shared_context(browser, app)
+    kept.evaluate("localStorage.clear()")
 
     def open_page(query="", **options):
         if options:
-            own.append(browser.new_context(**defaults | options))
-            context = own[-1]
-        else:
-            if browser not in _SHARED:
-                _SHARED[browser] = browser.new_context(**defaults)
-                _SHARED[browser].new_page().goto(f"{app}/_stcore/health")  # its process stays when a visit ends
-            context = _SHARED[browser]
-        opened.append(visit(context, app, query))
+            own.append(browser.new_context(**DESKTOP | options))
+        opened.append(visit(own[-1] if options else context, app, query))
         return opened[-1]
 
     yield open_page

@@ -52,14 +52,23 @@ def app(tmp_path_factory):
         yield url
 
 
+_kept = ExitStack()  # the browser that test files share
+
+
+def pytest_runtest_setup(item):
+    """Playwright's loop must not run on while other tests start their own; browser tests come first."""
+    if not item.get_closest_marker("browser"):
+        _kept.close()
+
+
+def pytest_unconfigure():
+    _kept.close()
+
+
 @pytest.fixture(scope="module")
 def browser():
-    """A Chromium; one per file, because Playwright's loop must not run on while other tests start their own.
-
-    In one process for all pages, scripts compiled for one page are there for the next.
-    """
-    with chromium(*ONE_PROCESS) as chrome:
-        yield chrome
+    """A Chromium for all files, in one process for all pages: scripts compiled for one page are there for the next."""
+    return open_browsers[0] if open_browsers else _kept.enter_context(chromium(*ONE_PROCESS))
 
 
 @pytest.fixture(scope="module")

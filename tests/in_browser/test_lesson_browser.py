@@ -242,7 +242,7 @@ class KeyboardStudent(Student):
 
 @pytest.fixture
 def mouse(browser, app):
-    yield from visits(browser, app, Student, viewport={"width": 1280, "height": 800})
+    yield from visits(browser, app, Student)
 
 
 @pytest.fixture

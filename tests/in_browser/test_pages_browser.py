@@ -45,7 +45,7 @@ class Visit:
 
 @pytest.fixture
 def open_page(browser, app):
-    yield from visits(browser, app, Visit, viewport={"width": 1280, "height": 900})
+    yield from visits(browser, app, Visit)
 
 
 def test_the_model_in_view_survives_every_page_switch(open_page):

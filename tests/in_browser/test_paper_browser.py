@@ -25,7 +25,7 @@ class Visit:
 
 @pytest.fixture
 def open_page(browser, app):
-    yield from visits(browser, app, Visit, viewport={"width": 1280, "height": 900})
+    yield from visits(browser, app, Visit)
 
 
 @pytest.mark.long

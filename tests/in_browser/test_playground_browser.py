@@ -113,7 +113,7 @@ def glvq():
 @pytest.fixture
 def visit(browser, app):
     """``visit(query="", **context_options)`` opens the page."""
-    yield from visits(browser, app, Visit, viewport={"width": 1280, "height": 800})
+    yield from visits(browser, app, Visit)
 
 
 def test_the_first_picture_is_trained_unfair_and_above_the_fold(visit):

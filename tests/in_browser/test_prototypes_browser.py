@@ -74,7 +74,7 @@ class Visit:
 @pytest.fixture
 def visit(browser, app):
     """``visit(query="", **context_options)`` opens the page."""
-    yield from visits(browser, app, Visit, viewport={"width": 1280, "height": 900})
+    yield from visits(browser, app, Visit)
 
 
 @pytest.mark.long

@@ -665,14 +665,14 @@ def demo_scene():
 @pytest.fixture(scope="module")
 def first_visit(browser, app):
     """A page for all visits without a link."""
-    for open_page in visits(browser, app, Visit, viewport={"width": 1280, "height": 900}):
+    for open_page in visits(browser, app, Visit):
         yield open_page()
 
 
 @pytest.fixture
 def visit(request, browser, app):
     """``visit(query="", **context_options)`` opens the app."""
-    opening = visits(browser, app, Visit, viewport={"width": 1280, "height": 900})
+    opening = visits(browser, app, Visit)
     open_page = next(opening)
 
     def any_visit(query="", **options):

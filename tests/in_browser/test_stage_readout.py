@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from browser import ROOT, Watch, chromium, static_files
+from browser import ROOT, Watch, static_files
 from playwright.sync_api import expect
 
 from fairglvq.grammar import stage_grammar
@@ -54,8 +54,8 @@ window.ready = true;
 
 
 @pytest.fixture(scope="module")
-def page():
-    with static_files(ROOT / "pages" / "shared" / "playground" / "stage") as url, chromium() as browser:
+def page(browser):
+    with static_files(ROOT / "pages" / "shared" / "playground" / "stage") as url:
         tab = browser.new_page(viewport={"width": 800, "height": 900})
         watch = Watch(tab)
         tab.route("**/blank.html", lambda route: route.fulfill(body=BLANK, content_type="text/html"))
@@ -63,6 +63,7 @@ def page():
         tab.wait_for_function("window.ready")
         yield tab
         assert watch.problems == []
+        tab.close()
 
 
 def random_scene(seed=0, *, n=400, K=2, G=2, P=6, F=3, mapped=False, weighted=False, held_out=0.4, film=False, **meta):

@@ -100,7 +100,7 @@ class Visit:
 
 @pytest.fixture
 def open_page(browser, app):
-    yield from visits(browser, app, Visit, viewport={"width": 1280, "height": 900})
+    yield from visits(browser, app, Visit)
 
 
 def test_a_projector_has_large_letters_no_sidebar_and_stays_one_on_every_page(open_page):

@@ -20,7 +20,7 @@ COMPUTE = re.compile(r"Compute (the )?\d+ (new )?models?")
 
 @pytest.fixture
 def open_page(browser, app):
-    yield from visits(browser, app, Visit, viewport={"width": 1280, "height": 1000})
+    yield from visits(browser, app, Visit)
 
 
 def test_the_first_visit_shows_the_bundled_adult_curve(open_page):

@@ -54,7 +54,7 @@ class Visit:
 @pytest.fixture
 def visit(browser, app):
     """``visit(query="", **context_options)`` opens the page."""
-    yield from visits(browser, app, Visit, viewport={"width": 1280, "height": 900})
+    yield from visits(browser, app, Visit)
 
 
 def test_an_uploaded_table_with_strange_names_reaches_the_playground(visit):
