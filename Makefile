@@ -38,7 +38,7 @@ lint: $(VENV)/.ready-dev
 # Compiles the kernels once per machine, so that nobody waits for it in front of a picture, and the project itself,
 # which a process may be told not to keep.
 warm: $(VENV)/.ready
-	@$(BIN)/python -m compileall -qq fairglvq pages
+	-@$(BIN)/python -m compileall -qq fairglvq pages
 	$(BIN)/python -m fairglvq warm
 
 # The paper's experiments at full length: minutes for Table 1, the better part of an hour for Figure 2.

@@ -29,7 +29,7 @@ CHROMIUM_ARGS = [
 ]
 ONE_PROCESS = ("--process-per-site", "--renderer-process-limit=1")
 open_browsers = []  # what stands on their pages is told when a test fails
-_running = []
+_running = []  # the Playwright of this process, while there is one
 DESKTOP = {"viewport": {"width": 1280, "height": 900}}
 
 
