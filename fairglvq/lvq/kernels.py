@@ -16,7 +16,8 @@ What makes it fast, without changing the result (``python -m fairglvq bench --ab
 How to work on this file:
 
 * Python calls an ``entry``. A ``part`` is compiled into the entries that use it; from Python it runs uncompiled.
-  An ``inlined`` function is pasted into its caller, which compiles faster where it only calls others.
+  An entry that other entries use is kept on disk for them, so that two processes can share the compilation
+  (:mod:`fairglvq.warm`).
 * What differs between dense and sparse rows is a function for each (:func:`measure`, :func:`scatter`). The choice is
   made at run time: two types of rows would double the time of the first compilation.
 * No compiled function allocates memory: Python passes the work space. This and plain loops in place of NumPy's
@@ -43,7 +44,6 @@ entry = njit(cache=True, **_options)
 reordered_entry = njit(cache=True, fastmath={"contract", "reassoc"}, **_options)  # sums in any order, in vector code
 part = register_jitable(**_options)
 fused_part = register_jitable(fastmath={"contract"}, **_options)  # multiply and add in one instruction
-inlined = njit(inline="always", **_options)
 
 TILE = 64  # points per tile: enough to outweigh the calls, few enough for the fastest level of memory
 
@@ -223,7 +223,7 @@ def measure_sparse(rows, prototypes, batch, tile):
             near[j, b] = distance if distance > 0.0 else 0.0  # rounding may leave -1e-17 on a prototype
 
 
-@inlined
+@entry
 def measure(rows, prototypes, batch, tile):
     """|x - w_j|² of the points of a batch of up to T to every prototype, into ``tile.near``."""
     if rows.indptr.size == 0:
@@ -437,7 +437,7 @@ def scatter_sparse(rows, batch, tile, sums):
             sums[j1, indices[e]] += f1 * data[e]
 
 
-@inlined
+@part
 def scatter(rows, batch, tile, sums):
     """Add factor * (x, 1) of each point of a tile to the sums (P, d + 1) of its two rivals."""
     if rows.indptr.size == 0:
@@ -469,7 +469,7 @@ def add_totals(tile, count, options, totals):
         totals[1] += (d_plus < d_minus) | ((d_plus == d_minus) & (who[0, b] < who[1, b]))  # the first wins a tie
 
 
-@inlined
+@entry
 def add_term(term, points, batch, prototypes, tile, pulls, options, n_labels):
     """Σ f (x, 1) of one term over the points of a tile, from the distances in ``tile.near``."""
     closest_by_label(tile, batch.size, prototypes.codes[term], n_labels[term])
@@ -600,7 +600,7 @@ def assign(points, batch, tile, cells, length):
         cells.limit[i] = cells.reach[now] + gap
 
 
-@inlined
+@entry
 def reassign(points, prototypes, cells, tile, learned, options):
     """Make assignments exact again after prototype j moved by ``moves[j]``; returns how many points were measured.
 

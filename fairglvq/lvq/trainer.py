@@ -217,7 +217,7 @@ class Trainer:
     def _vote(self) -> None:
         """Assign every point to its cell, and let every cell vote."""
         # A step of no points moves nothing; what follows a step is all that is wanted.
-        options = self._options()._replace(C=0.0, fence=math.inf, shuffle=False, bounds=False, running=False)
+        options = self.options()._replace(C=0.0, fence=math.inf, shuffle=False, bounds=False, running=False)
         none = self.points._replace(order=self.points.order[:0])
         same = self.prototypes._replace(norms=self.prototypes.norms.copy())  # a step sums them up in another order
         kernels.run(none, same, self.cells, self.tile, self.pulls, options, self.random, 1)
@@ -232,7 +232,7 @@ class Trainer:
 
     def _run(self, n_epochs: int, factor: float = 1.0, watched: bool = False) -> None:
         """Train without a record, at the recipe's rate times a factor."""
-        cells, options = self.no_cells if self.lazy_votes else self.cells, self._options(factor, watched)
+        cells, options = self.no_cells if self.lazy_votes else self.cells, self.options(factor, watched)
         done, steps, measured, flips, uses, flew_off = kernels.run(
             self.points, self.prototypes, cells, self.tile, self.pulls, options, self.random, int(n_epochs)
         )
@@ -243,7 +243,8 @@ class Trainer:
         self.flips += flips
         self.alpha_uses += uses
 
-    def _options(self, factor: float = 1.0, watched: bool = False) -> kernels.Options:
+    def options(self, factor: float = 1.0, watched: bool = False) -> kernels.Options:
+        """The recipe as the kernels take it, at its rate times a factor."""
         recipe = self.recipe
         return kernels.Options(
             # Plain numbers only: Numba would compile anew for every other kind.
@@ -265,7 +266,7 @@ class Trainer:
     def _snapshot(self) -> Snapshot:
         """The model as it is, except for its statistical parity."""
         self.count_votes()
-        options, n_terms, n = self._options(watched=True), 2 if self.voting else 1, len(self.points.order)
+        options, n_terms, n = self.options(watched=True), 2 if self.voting else 1, len(self.points.order)
         n_labels, everybody = self.cells.counts.shape[1:], np.arange(n)  # in the order in which they lie in memory
         self.pulls.totals[:] = 0.0
         kernels.survey(self.points, self.prototypes, everybody, self.tile, self.pulls, options, n_labels, n_terms)
