@@ -367,9 +367,12 @@ def visit() -> Visit:
 
 
 def begin_anew() -> None:
-    """Forget everything but where the visitor is, also what widgets hold."""
+    """Forget everything but where the visitor is, also what widgets hold.
+
+    The visit itself goes last: stopped before that by another message, it still knows the button that asked for this.
+    """
     before = visit()
-    for name in [str(name) for name in st.session_state]:
+    for name in {str(name) for name in st.session_state} - {KEY}:
         del st.session_state[name]
     st.session_state[KEY] = Visit(
         page=before.page,

@@ -1,6 +1,7 @@
 """One visit: the browser's Back and Forward, widgets that only a visitor changes, and no loose keys."""
 
 import ast
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
@@ -203,6 +204,38 @@ def test_a_button_whose_callback_was_stopped_is_answered_by_the_next_run(browser
     widgets.answer_buttons()
     widgets.answer_buttons()
     assert heard == ["stopped", "done"]
+
+
+@pytest.mark.parametrize("stopped_at", range(4))
+def test_a_visit_begins_anew_although_another_message_stops_it_at_any_moment(browser, stopped_at):
+    class Stopping(dict):
+        moments = 0
+
+        def change(self):
+            self.moments += 1
+            if self.moments == stopped_at + 1:
+                raise InterruptedError
+
+        def __delitem__(self, key):
+            self.change()
+            super().__delitem__(key)
+
+        def __setitem__(self, key, value):
+            self.change()
+            super().__setitem__(key, value)
+
+    widgets.button("Forget", visits.begin_anew)
+    before = visits.visit()
+    before.page, before.table.name = "your_data", "people.csv"
+    key = next(before.numbers)
+    browser.session_state = Stopping({"a-1": 1, "b-2": 2} | browser.session_state)
+    with pytest.raises(InterruptedError) if stopped_at < 3 else nullcontext():
+        browser.drawn["Forget"].press()
+    widgets.answer_buttons()
+    after = visits.visit()
+    assert set(browser.session_state) == {visits.KEY}
+    assert (after.page, after.table.name, after.pressed) == ("your_data", "", [])
+    assert next(after.numbers) == key + 1
 
 
 def test_only_the_visit_and_widgets_stand_in_session_state():
