@@ -62,6 +62,7 @@ def test_bundled_limits_are_estimates_of_the_right_data():
     assert kept.at(gaps) == pytest.approx(fresh.at(gaps), abs=0.003)
 
 
+@pytest.mark.long
 def test_making_a_bundle_writes_what_loading_reads(tmp_path, monkeypatch):
     small = sweep.of("xor", {"const": (), "glvq": ()}, folds=2, n_prototypes=1, max_epochs=1)
     binned = sweep.of("german", {"const": ()}, folds=2, bins=4)

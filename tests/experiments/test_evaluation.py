@@ -177,7 +177,8 @@ def number_of_rows(path):
         return db.execute("SELECT COUNT(*) FROM rows").fetchone()[0]
 
 
-@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_run_killed_with_sigkill_goes_on_where_it_was(tmp_path, n_jobs):
     """Start a sweep in a process, kill it after its first rows, start it again: the rest is computed, nothing twice."""
     path = tmp_path / "rows.sqlite"

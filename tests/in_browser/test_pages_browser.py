@@ -48,6 +48,7 @@ def open_page(browser, app):
     yield from visits(browser, app, Visit)
 
 
+@pytest.mark.long
 def test_the_model_in_view_survives_every_page_switch(open_page):
     visit = open_page("/?data=local&C=0.35&k=2&epochs=20")
     visit.page.wait_for_selector('.stage[data-ready="1"]', timeout=60_000)

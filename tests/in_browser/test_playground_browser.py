@@ -178,6 +178,7 @@ def test_a_moved_prototype_is_measured_trained_on_and_put_back(visit):
     assert "from" not in v.query()
 
 
+@pytest.mark.long
 def test_painted_points_are_trained_on_and_travel_in_the_link(visit):
     v = visit().seen()
     v.act("speed").select_option("4")
@@ -241,6 +242,7 @@ def test_open_details_are_remembered_and_stand_in_the_address_without_a_step_of_
     v.wait_query("view", '{"open":["table"]}')
 
 
+@pytest.mark.long
 def test_share_gives_a_link_to_exactly_this_picture(visit):
     v = visit("?data=local&k=3", permissions=["clipboard-read", "clipboard-write"]).seen()
     v.act("start").click()
@@ -256,6 +258,7 @@ def test_share_gives_a_link_to_exactly_this_picture(visit):
     expect(again.page.locator('canvas[data-panel="inp"]')).to_be_hidden()
 
 
+@pytest.mark.long
 def test_a_reload_and_the_back_button_keep_to_the_address(visit):
     v = visit().seen()
     first = v.data("revision")
@@ -314,6 +317,7 @@ def test_presets_tell_their_story(visit):
     expect(v.page.get_by_text("Used in")).to_be_visible()
 
 
+@pytest.mark.long
 def test_the_keyboard_plays_steps_and_restarts(visit):
     v = visit().seen()
     v.page.keyboard.press("r")
@@ -370,6 +374,7 @@ def test_one_menu_holds_what_the_pictures_show(visit):
     expect(trails).to_be_hidden()
 
 
+@pytest.mark.long
 def test_a_phone_shows_the_stage_first_and_hides_no_control(visit):
     v = visit(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True).seen()
     assert v.page.evaluate("() => document.documentElement.scrollWidth") <= 390

@@ -218,6 +218,7 @@ def test_an_uploaded_table_has_cards_and_people(visit):
     expect(v.page.get_by_text("Why FairGLVQ decides")).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_tick_in_the_list_shows_that_person(visit):
     v = visit("?data=german&epochs=20").seen()
     v.choose("One person")

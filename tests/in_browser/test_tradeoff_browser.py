@@ -197,6 +197,7 @@ def test_bad_strengths_are_named_and_nothing_is_lost(open_page):
     expect(box).to_have_value(before)
 
 
+@pytest.mark.long
 def test_everything_can_be_taken_away(open_page, tmp_path):
     visit = open_page("?data=local").drawn()
     visit.page.get_by_text("Export numbers, pictures and the script to reproduce them").click()

@@ -81,6 +81,7 @@ def test_an_uploaded_table_with_strange_names_reaches_the_playground(visit):
     expect(v.page.get_by_text("Of 100 women, ")).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_bad_file_after_a_good_one_loses_nothing(visit):
     v = visit()
     v.upload(csv(people()))

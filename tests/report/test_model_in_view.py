@@ -88,7 +88,7 @@ def numbers(program, capsys):
         GERMAN,
         Settings(dataset="german", prototypes=2, batch_size=100, epochs=4, step="published", held_out=0.0),
         Settings(dataset="xor", noise=1.2, bias=0.5, prototypes=2, epochs=4, beta=3.0, seed=7),
-        replace(OWN_PLANES, bins=8),
+        pytest.param(replace(OWN_PLANES, bins=8), marks=pytest.mark.long),
         Settings(dataset="xor", prototypes=2, epochs=4, beside=("paritylvq",)),
         Settings(dataset="xor", metric="matrix", prototypes=2, epochs=4, beta=3.0, noise=1.2),
         replace(GERMAN, beside=("fairtree",), leaves=7, bins=8),
