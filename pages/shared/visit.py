@@ -330,7 +330,7 @@ class Visit:
     display: Display = field(default_factory=Display)
     display_address: Address = field(default_factory=Address)
     widgets: dict[str, Shown] = field(default_factory=dict)
-    pressed: list[tuple[Callable[..., None], tuple]] = field(default_factory=list)  # buttons not answered yet
+    asked: list[tuple[Callable[..., None], tuple]] = field(default_factory=list)  # by callbacks not answered yet
     numbers: Iterator[int] = field(default_factory=count)  # for keys of widgets: no key is used twice in a session
     own_model: ModelVisit = field(default_factory=ModelVisit)  # of all pages but the lesson
     curve: CurveVisit = field(default_factory=CurveVisit)
@@ -379,6 +379,6 @@ def begin_anew() -> None:
         page_hashes=before.page_hashes,
         display=before.display,
         display_address=before.display_address,
-        pressed=before.pressed,
+        asked=before.asked,
         numbers=before.numbers,
     )

@@ -95,21 +95,30 @@ def one_of(label: str, names: Mapping[Any, str], field: str, **more: Any) -> Non
 
 def button(label: str, then: Callable[..., None], *args: Any, **more: Any) -> None:
     """A button that calls ``then(*args)`` before the page runs again."""
-    st.button(label, on_click=_press, args=(visit().pressed, then, *args), **more)
+    st.button(label, on_click=callback(then, *args), **more)
 
 
-def _press(pressed: list, then: Callable[..., None], *args: Any) -> None:
-    pressed.append((then, args))  # from here on, if another message stops this callback, the next run answers
-    answer_buttons()
+def callback(then: Callable[..., None], *args: Any) -> Callable[[], None]:
+    """For buttons, clicks on charts and files: ``then(*args)``, which the next run makes up for if it is stopped."""
+    return partial(_ask, visit().asked, then, *args)
 
 
-def answer_buttons() -> None:
-    """Do what pressed buttons ask for."""
-    pressed = visit().pressed
-    while pressed:
-        then, args = pressed[0]
-        then(*args)
-        pressed.pop(0)
+def _ask(asked: list, then: Callable[..., None], *args: Any) -> None:
+    asked.append((then, args))  # from here on, if another message stops this callback, the next run answers
+    answer()
+
+
+def answer() -> None:
+    """Do what callbacks ask for."""
+    asked = visit().asked
+    while asked:
+        then, args = asked[0]
+        try:
+            then(*args)
+        except Exception:  # not Streamlit's stop: a mistake is told once, and not by every run from here on
+            asked.pop(0)
+            raise
+        asked.pop(0)
 
 
 def download(label: str, data: str | bytes | Callable[[], str | bytes], file_name: str, mime: str, **more: Any) -> None:
