@@ -2,8 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Test files that run side by side, each with a browser of its own.
+# Processes side by side: test files, each with a browser of its own, and what mypy reads.
 JOBS ?= 2
+# What an import compiles is kept, whatever a machine says: compiling it again for every process takes longer than a test.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run dev test long early-clicks measure lint check-python chromium warm paper clean
 
@@ -14,7 +16,7 @@ run: $(VENV)/.ready warm
 dev: $(VENV)/.ready warm
 	$(BIN)/streamlit run app.py --server.fileWatcherType=auto --server.runOnSave=true $(ARGS)
 
-test: $(VENV)/.ready-dev
+test:
 	$(MAKE) --no-print-directory -j 2 lint chromium warm
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -rfE $(ARGS)
 
@@ -33,12 +35,10 @@ measure: $(VENV)/.ready-dev chromium warm
 lint: $(VENV)/.ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers $(JOBS)
 
-# Compiles the kernels once per machine, so that nobody waits for it in front of a picture, and the project itself,
-# which a process may be told not to keep.
+# Compiles the kernels once per machine, so that nobody waits for it in front of a picture.
 warm: $(VENV)/.ready
-	-@$(BIN)/python -m compileall -qq fairglvq pages
 	$(BIN)/python -m fairglvq warm
 
 # The paper's experiments at full length: minutes for Table 1, the better part of an hour for Figure 2.
@@ -51,12 +51,10 @@ check-python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 ..."; exit 1; }
 
-# pip compiles with one core, which takes as long as the rest of an installation. A file that cannot be compiled is not
-# a reason to stop.
+# Most of what is installed is never imported, and pip would compile all of it.
 $(VENV)/.ready: requirements.txt | check-python
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -r requirements.txt
-	-@$(BIN)/python -m compileall -qq -j 0 -x /tests/ $(VENV)/lib
 	@touch $@
 
 $(VENV)/.ready-dev: requirements-dev.txt $(VENV)/.ready
