@@ -407,6 +407,7 @@ def test_people_are_shown_on_a_slice_and_counted_exactly(visit):
     expect(v.act("paint")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_a_prototype_of_a_slice_can_be_moved_counted_and_trained_on(visit):
     settings = replace(DEFAULTS["german"], epochs=20, metric="euclidean", beside=("inp", "fairglvq"))
     here = load_points(settings)
@@ -432,6 +433,7 @@ def test_a_prototype_of_a_slice_can_be_moved_counted_and_trained_on(visit):
     v.wait_data("revision", revision)
 
 
+@pytest.mark.long
 def test_the_largest_gap_allowed_turns_the_border_in_the_models_own_plane(visit):
     settings = replace(DEFAULTS["german"], prototypes=2, beside=("paritylvq",))
     here = load_points(settings)
@@ -458,6 +460,7 @@ def test_the_largest_gap_allowed_turns_the_border_in_the_models_own_plane(visit)
     expect(v.act("continue-paritylvq")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_a_learned_distance_squeezes_the_plane_and_prototypes_are_moved_in_it(visit):
     settings = replace(DEFAULTS["local"], metric="matrix", prototypes=2, beside=("fairglvq",))
     here = load_points(settings)
