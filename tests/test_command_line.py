@@ -99,6 +99,7 @@ def test_a_mistake_in_a_process_of_its_own_has_no_traceback(tmp_path):
     assert "Traceback" not in run.stderr
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_the_workers_and_keeps_the_rows(tmp_path):
     command = (
         "sweep", "--dataset", "xor", "--strengths", *map(str, range(10)), "--folds", "5", "--jobs", "2",

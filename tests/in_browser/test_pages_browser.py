@@ -60,6 +60,7 @@ def test_the_model_in_view_survives_every_page_switch(open_page):
     expect(visit.page.get_by_text("C = 0.35").first).to_be_visible()
 
 
+@pytest.mark.long
 def test_one_back_leads_to_the_page_before_with_its_model(open_page):
     visit = open_page("/?data=local&C=0.35&k=2&epochs=20")
     visit.page.wait_for_selector('.stage[data-ready="1"]', timeout=60_000)
@@ -75,6 +76,7 @@ def test_one_back_leads_to_the_page_before_with_its_model(open_page):
     visit.page.wait_for_url(second)
 
 
+@pytest.mark.long
 def test_the_stage_tells_its_view_before_the_page_is_left(browser, app):
     with browser.new_context(viewport={"width": 1280, "height": 900}) as hasty:
         hasty.add_init_script(NO_REST)

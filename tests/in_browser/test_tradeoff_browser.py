@@ -23,6 +23,7 @@ def open_page(browser, app):
     yield from visits(browser, app, Visit)
 
 
+@pytest.mark.long
 def test_the_first_visit_shows_the_bundled_adult_curve(open_page):
     visit = open_page().drawn()
     expect(visit.text("These results came with the project")).to_be_visible()
