@@ -1,5 +1,7 @@
 """Compiles every kernel: ``python -m fairglvq warm``. Numba keeps the results on disk."""
 
+import sys
+from collections.abc import Callable
 from multiprocessing import get_context
 
 import numpy as np
@@ -10,36 +12,44 @@ from fairglvq.lvq.trainer import Recipe, Trainer, as_rows
 
 def compile_all() -> None:
     """On two cores, about half of the work on each: an entry that is on disk is not compiled again for its caller."""
-    others = get_context("spawn").Process(target=compile_others)
+    trainer = _trainer_without_groups()
+    # Forked, where that is safe, the other process need not import and compile again what is here already.
+    processes = get_context("fork") if sys.platform == "linux" else get_context("spawn")
+    measured = processes.Event()
+    others = processes.Process(target=compile_others, args=(trainer, measured.set))
     others.start()
-    compile_training()
+    compile_training(trainer, lambda: measured.wait(30))
     others.join()
     if others.exitcode:
         raise RuntimeError("not every kernel could be compiled")
 
 
-def compile_training() -> None:
-    """One term of a step, then all of training; meanwhile the other process makes the cells, which training takes."""
-    trainer, nobody = _trainer_without_groups()
-    points, prototypes, n_labels = trainer.points, trainer.prototypes, trainer.cells.counts.shape[1:]
-    kernels.add_term(0, points, nobody, prototypes, trainer.tile, trainer.pulls, trainer.options(), n_labels)
+def compile_training(trainer: Trainer, wait_for_measure: Callable[[], object]) -> None:
+    """All of training, which takes what the other process has made by then."""
+    points, prototypes, options = trainer.points, trainer.prototypes, trainer.options()
+    nobody, counts = points.order[:0], trainer.cells.counts
+    kernels.shuffle(nobody, trainer.random)
+    kernels.vote(counts, options.published, trainer.random, prototypes.pseudo)
+    kernels.add_term(0, points, nobody, prototypes, trainer.tile, trainer.pulls, options, counts.shape[1:])
+    wait_for_measure()
     y = points.labels[0]
     Trainer(points.rows, y, y, prototypes.W, prototypes.labels, Recipe(C=1.0), np.random.default_rng(0)).run(1, 1)
 
 
-def compile_others() -> None:
-    """Cells, where training begins, learned distances, and trees."""
+def compile_others(trainer: Trainer, measure_is_ready: Callable[[], object]) -> None:
+    """Sums and cells, in the order in which training takes them; its start, learned distances, and trees."""
+    points, nobody = trainer.points, trainer.points.order[:0]
+    kernels.scatter(points.rows, nobody, trainer.tile, trainer.pulls.sums[0])
+    kernels.measure(points.rows, trainer.prototypes, nobody, trainer.tile)
+    measure_is_ready()
+    kernels.reassign(points, trainer.prototypes, trainer.cells, trainer.tile, nobody, trainer.options())
+
     from fairglvq.lvq.initialisers import kmeans
     from fairglvq.lvq.projected import Projected, gradient, pair_up
     from fairglvq.trees.binning import binned
     from fairglvq.trees.growing import grow
     from fairglvq.trees.kernels import Aim
 
-    trainer, nobody = _trainer_without_groups()
-    options = trainer.options()
-    kernels.shuffle(nobody, trainer.random)
-    kernels.reassign(trainer.points, trainer.prototypes, trainer.cells, trainer.tile, nobody, options)
-    kernels.vote(trainer.cells.counts, options.published, trainer.random, trainer.prototypes.pseudo)
     X, y = _some_points()
     kmeans(X, 4, np.random.default_rng(0))
     model = Projected(np.eye(2), X[:2].copy(), np.zeros(2))
@@ -49,11 +59,10 @@ def compile_others() -> None:
     grow(binned(X), statistics, Aim(np.array([3, 4]), np.ones(2), True, 5), 2)
 
 
-def _trainer_without_groups() -> tuple[Trainer, np.ndarray]:
-    """What the kernels are called with, compiling next to nothing, and a batch of no points."""
+def _trainer_without_groups() -> Trainer:
+    """What the kernels are called with, compiling next to nothing."""
     X, y = _some_points()
-    trainer = Trainer(as_rows(X), y, None, X[:4], y[:4], Recipe(), np.random.default_rng(0))
-    return trainer, trainer.points.order[:0]
+    return Trainer(as_rows(X), y, None, X[:4], y[:4], Recipe(), np.random.default_rng(0))
 
 
 def _some_points() -> tuple[np.ndarray, np.ndarray]:

@@ -391,15 +391,15 @@ def relative_difference(d_plus, d_minus):
 
 @part
 def weigh(tile, count, options):
-    """Factors of one term's pulls -∂Φ(μ)/∂w±, less the constant 4, for each point of a tile.
+    """Φ(μ) and the factors of one term's pulls -∂Φ(μ)/∂w±, less the constant 4, for each point of a tile.
 
     -∂Φ/∂w+ = 4 Φ'(μ) d- / (d+ + d-)² (x - w+), and -∂Φ/∂w- = -4 Φ'(μ) d+ / (d+ + d-)² (x - w-).
     """
-    closest, factor = tile.closest, tile.factor
+    closest, factor, value = tile.closest, tile.factor, tile.value
     for b in range(count):
         d_plus, d_minus = closest[0, b], closest[1, b]
         mu, inverse = relative_difference(d_plus, d_minus)
-        _, slope = activate(options.activation, options.beta, mu)
+        value[b], slope = activate(options.activation, options.beta, mu)
         pull = inverse * (inverse * slope)
         factor[0, b] = pull * d_minus
         factor[1, b] = -pull * d_plus
@@ -437,7 +437,7 @@ def scatter_sparse(rows, batch, tile, sums):
             sums[j1, indices[e]] += f1 * data[e]
 
 
-@part
+@entry
 def scatter(rows, batch, tile, sums):
     """Add factor * (x, 1) of each point of a tile to the sums (P, d + 1) of its two rivals."""
     if rows.indptr.size == 0:
@@ -457,14 +457,11 @@ def clear(pulls):
 
 
 @part
-def add_totals(tile, count, options, totals):
+def add_totals(tile, count, totals):
     """Add Σ Φ(μ) and the number of points whose nearest prototype has their label to the totals (2,) of a term."""
-    closest, who, value = tile.closest, tile.who, tile.value
+    closest, who = tile.closest, tile.who
     for b in range(count):
-        mu, _ = relative_difference(closest[0, b], closest[1, b])
-        value[b], _ = activate(options.activation, options.beta, mu)
-    for b in range(count):
-        totals[0] += value[b]
+        totals[0] += tile.value[b]
         d_plus, d_minus = closest[0, b], closest[1, b]
         totals[1] += (d_plus < d_minus) | ((d_plus == d_minus) & (who[0, b] < who[1, b]))  # the first wins a tie
 
@@ -476,7 +473,7 @@ def add_term(term, points, batch, prototypes, tile, pulls, options, n_labels):
     missing = choose_rivals(tile, points.labels[term], batch, n_labels[term], options.alpha)
     weigh(tile, batch.size, options)
     if options.watched:
-        add_totals(tile, batch.size, options, pulls.totals[term])
+        add_totals(tile, batch.size, pulls.totals[term])
     scatter(points.rows, batch, tile, pulls.sums[term])
     pulls.updates[term] += 2 * batch.size - missing
     pulls.simulated[term] += missing
