@@ -18,7 +18,12 @@ def compile_all() -> None:
     measured = processes.Event()
     others = processes.Process(target=compile_others, args=(trainer, measured.set))
     others.start()
-    compile_training(trainer, lambda: measured.wait(30))
+
+    def wait_for_measure() -> None:
+        while others.is_alive() and not measured.wait(1.0):
+            pass
+
+    compile_training(trainer, wait_for_measure)
     others.join()
     if others.exitcode:
         raise RuntimeError("not every kernel could be compiled")
@@ -27,10 +32,9 @@ def compile_all() -> None:
 def compile_training(trainer: Trainer, wait_for_measure: Callable[[], object]) -> None:
     """All of training, which takes what the other process has made by then."""
     points, prototypes, options = trainer.points, trainer.prototypes, trainer.options()
-    nobody, counts = points.order[:0], trainer.cells.counts
+    nobody, n_labels = points.order[:0], trainer.cells.counts.shape[1:]
     kernels.shuffle(nobody, trainer.random)
-    kernels.vote(counts, options.published, trainer.random, prototypes.pseudo)
-    kernels.add_term(0, points, nobody, prototypes, trainer.tile, trainer.pulls, options, counts.shape[1:])
+    kernels.add_term(0, points, nobody, prototypes, trainer.tile, trainer.pulls, options, n_labels)
     wait_for_measure()
     y = points.labels[0]
     Trainer(points.rows, y, y, prototypes.W, prototypes.labels, Recipe(C=1.0), np.random.default_rng(0)).run(1, 1)
@@ -38,11 +42,13 @@ def compile_training(trainer: Trainer, wait_for_measure: Callable[[], object]) -
 
 def compile_others(trainer: Trainer, measure_is_ready: Callable[[], object]) -> None:
     """Sums and cells, in the order in which training takes them; its start, learned distances, and trees."""
-    points, nobody = trainer.points, trainer.points.order[:0]
+    points, prototypes, cells, options = trainer.points, trainer.prototypes, trainer.cells, trainer.options()
+    nobody = points.order[:0]
     kernels.scatter(points.rows, nobody, trainer.tile, trainer.pulls.sums[0])
-    kernels.measure(points.rows, trainer.prototypes, nobody, trainer.tile)
+    kernels.measure(points.rows, prototypes, nobody, trainer.tile)
     measure_is_ready()
-    kernels.reassign(points, trainer.prototypes, trainer.cells, trainer.tile, nobody, trainer.options())
+    kernels.reassign(points, prototypes, cells, trainer.tile, nobody, options)
+    kernels.vote(cells.counts, options.published, trainer.random, prototypes.pseudo)
 
     from fairglvq.lvq.initialisers import kmeans
     from fairglvq.lvq.projected import Projected, gradient, pair_up
