@@ -959,7 +959,8 @@ def test_what_follows_a_key_at_once_finds_the_prototype_dropped(visit):
     canvas.press("Alt+ArrowRight")
     canvas.press("r")  # the start of training: another model, nothing left to drop
     v.wait_data("epoch", "0")
-    wait_idle(v.page)
+    v.wait_dropped(3)
+    v.wait_view('"epoch": 0')
 
 
 def test_film_follows_the_hand_and_trains_on_release(visit):
