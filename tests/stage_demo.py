@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from fairglvq.grammar import stage_grammar
+from pages.shared import callbacks  # noqa: F401
 from pages.shared.playground import stage
 from pages.shared.session import read_view
 
@@ -151,24 +152,18 @@ def stage_key():
     return f"stage{st.session_state.visit}"
 
 
-def begin_visit(state):
-    """Start over as often as asked: what a new visitor finds, without loading Streamlit again (seconds for every test).
-
-    The button only counts: Streamlit stops a callback at its first look at the session if a view of the stage arrives
-    just then, and the rest of it would be lost. What is stopped here is done again by the next run.
-    """
-    asked = state.setdefault("asked", [])
-    if state.setdefault("visit", 0) < len(asked):
-        for key in set(state) - {"asked", "visit"}:
-            del state[key]
-        state.visit = len(asked)
+def start_over(visit):
+    """What a new visitor finds, without loading Streamlit again (seconds for every test)."""
+    for key in list(st.session_state):
+        del st.session_state[key]
+    st.session_state.visit = visit
 
 
 def main():
     # Streamlit takes tests/pages for pages of this app and would list them beside the stage.
     st.set_page_config(page_title="Stage", layout="wide", initial_sidebar_state="collapsed")
     state = st.session_state
-    begin_visit(state)
+    state.setdefault("visit", 0)
     state.setdefault("gestures", [])
     state.setdefault("C", 0.75)
     state.setdefault("start", None)
@@ -207,7 +202,7 @@ def main():
         )
     if st.button("Rerun"):
         st.caption("Ran again")
-    st.button("Start over", on_click=state.asked.append, args=(True,))
+    st.button("Start over", on_click=start_over, args=(state.visit + 1,))
     st.code(json.dumps([g["kind"] for g in state.gestures]), language=None)
     st.code(json.dumps(state.view), language=None)
     st.code(json.dumps(state.gestures[-1] if state.gestures else None), language=None)

@@ -13,7 +13,6 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunCon
 from pages.shared import display
 from pages.shared.style import EMBED_STYLE, PROJECTOR_STYLE
 from pages.shared.visit import KEY, LESSON, visit
-from pages.shared.widgets import answer
 
 
 def pages() -> list[StreamlitPage]:
@@ -46,7 +45,6 @@ def navigate() -> StreamlitPage:
     with st.container(key="menu"):
         st.html(IN_BROWSER, unsafe_allow_javascript=True)
     _follow_display()
-    answer()
     return page
 
 

@@ -95,7 +95,7 @@ def _listen(progress: Callable[[], Progress]) -> None:
     here = visit().student
     before = here.pace, here.notice, here.seat
     report(progress())
-    if visit().asked or (here.pace, here.notice, here.seat) != before:  # a run of the whole page answers buttons
+    if (here.pace, here.notice, here.seat) != before:
         st.rerun()
 
 

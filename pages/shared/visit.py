@@ -7,7 +7,7 @@ Nothing else of the app stands in `st.session_state`, apart from the values of S
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import count
@@ -105,7 +105,6 @@ class ModelVisit:
     awaited: list[Job] = field(default_factory=list)  # jobs whose end changes the page
     # what belongs to the stage
     view: dict[str, Any] | None = None
-    sent_view: dict[str, Any] | None = None  # by the stage in view
     reply: dict[str, Any] | None = None
     facts: dict[str, Any] | None = None
     films: dict[str, Film] = field(default_factory=dict)
@@ -330,7 +329,6 @@ class Visit:
     display: Display = field(default_factory=Display)
     display_address: Address = field(default_factory=Address)
     widgets: dict[str, Shown] = field(default_factory=dict)
-    asked: list[tuple[Callable[..., None], tuple]] = field(default_factory=list)  # by callbacks not answered yet
     numbers: Iterator[int] = field(default_factory=count)  # for keys of widgets: no key is used twice in a session
     own_model: ModelVisit = field(default_factory=ModelVisit)  # of all pages but the lesson
     curve: CurveVisit = field(default_factory=CurveVisit)
@@ -367,18 +365,14 @@ def visit() -> Visit:
 
 
 def begin_anew() -> None:
-    """Forget everything but where the visitor is, also what widgets hold.
-
-    The visit itself goes last: stopped before that by another message, it still knows the button that asked for this.
-    """
+    """Forget everything but where the visitor is, also what widgets hold."""
     before = visit()
-    for name in {str(name) for name in st.session_state} - {KEY}:
+    for name in list(st.session_state):
         del st.session_state[name]
     st.session_state[KEY] = Visit(
         page=before.page,
         page_hashes=before.page_hashes,
         display=before.display,
         display_address=before.display_address,
-        asked=before.asked,
         numbers=before.numbers,
     )

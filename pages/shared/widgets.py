@@ -15,6 +15,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from pages.shared import callbacks  # noqa: F401
 from pages.shared.visit import Shown, visit
 
 _BY_DEFAULT = ("multiselect", "pills", "segmented_control")
@@ -42,10 +43,7 @@ def control(
         given["index"] = None if shown.first is None else list(options or ()).index(shown.first)
     else:
         given["default" if kind in _BY_DEFAULT else "value"] = shown.first
-    found = getattr(st, kind)(label, key=key, on_change=_changed, args=(shown, key, then), **given, **more)
-    if found != shown.value:  # Streamlit stops a callback when another message comes, and never calls it again
-        _changed(shown, key, then)
-        st.rerun()
+    getattr(st, kind)(label, key=key, on_change=_changed, args=(shown, key, then), **given, **more)
 
 
 def _shown(name: str, value: Any, options: Any) -> tuple[Shown, str]:
@@ -66,7 +64,7 @@ def _changed(shown: Shown, key: str, then: Callable[[Any], None]) -> None:
     if value == shown.value:  # a slow browser names a widget that was replaced, and Streamlit takes it for a change
         return
     then(value)
-    shown.value = value  # only now: should this callback be stopped before, the next run notices and makes up for it
+    shown.value = value
 
 
 def bound(kind: str, label: str, field: str, **more: Any) -> None:
@@ -95,30 +93,7 @@ def one_of(label: str, names: Mapping[Any, str], field: str, **more: Any) -> Non
 
 def button(label: str, then: Callable[..., None], *args: Any, **more: Any) -> None:
     """A button that calls ``then(*args)`` before the page runs again."""
-    st.button(label, on_click=callback(then, *args), **more)
-
-
-def callback(then: Callable[..., None], *args: Any) -> Callable[[], None]:
-    """For buttons, clicks on charts and files: ``then(*args)``, which the next run makes up for if it is stopped."""
-    return partial(_ask, visit().asked, then, *args)
-
-
-def _ask(asked: list, then: Callable[..., None], *args: Any) -> None:
-    asked.append((then, args))  # from here on, if another message stops this callback, the next run answers
-    answer()
-
-
-def answer() -> None:
-    """Do what callbacks ask for."""
-    asked = visit().asked
-    while asked:
-        then, args = asked[0]
-        try:
-            then(*args)
-        except Exception:  # not Streamlit's stop: a mistake is told once, and not by every run from here on
-            asked.pop(0)
-            raise
-        asked.pop(0)
+    st.button(label, on_click=then, args=args, **more)
 
 
 def download(label: str, data: str | bytes | Callable[[], str | bytes], file_name: str, mime: str, **more: Any) -> None:

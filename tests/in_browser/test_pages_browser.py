@@ -106,6 +106,18 @@ def test_a_message_from_a_page_that_was_left_changes_the_model_and_does_not_lead
         assert visitor.client.query == "data=local&k=3"
 
 
+def test_no_click_is_lost_when_another_message_follows_at_once(app):
+    with ExitStack() as stack:
+        visitor = Visitor(stack, app, query="data=xor&k=1&epochs=10&seed=0")
+        visitor.run()
+        for _ in range(25):
+            before = visitor.client.query
+            for message in (visitor.client.request(button="New seed"), visitor.client.request()):
+                visitor.socket.send(message)
+            while visitor.client.query == before:
+                visitor.client.hear(visitor.socket.recv(timeout=30))
+
+
 def test_a_choice_of_the_menu_that_a_slider_s_message_replaces_is_made_again(browser, app):
     with browser.new_context(viewport={"width": 1280, "height": 900}) as hasty:
         hasty.add_init_script(LOSING)

@@ -1,7 +1,6 @@
 """One visit: the browser's Back and Forward, widgets that only a visitor changes, and no loose keys."""
 
 import ast
-from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
@@ -10,10 +9,6 @@ from browser import ROOT
 from pages.shared import visit as visits
 from pages.shared import widgets
 from pages.shared.visit import Address
-
-
-class Stopped(BaseException):
-    """Stands for what Streamlit raises in a run when the next message comes."""
 
 
 class Query(dict):
@@ -40,23 +35,15 @@ class Browser:
     def __init__(self):
         self.session_state, self.query_params, self.drawn = {}, Query(), {}
         self.is_history_navigation = False
-        self.runs_again = False
 
     def slider(self, label, *, key, on_change, args, value):
         self.drawn[label] = SimpleNamespace(key=key, first=value, callback=lambda: on_change(*args))
         return self.session_state.setdefault(key, value)
 
-    def move(self, label, value, *, interrupted=False):
+    def move(self, label, value):
         widget = self.drawn[label]
         self.session_state[widget.key] = value
-        if not interrupted:
-            widget.callback()
-
-    def button(self, label, *, on_click):
-        self.drawn[label] = SimpleNamespace(press=on_click)
-
-    def rerun(self):
-        self.runs_again = True
+        widget.callback()
 
 
 @pytest.fixture
@@ -184,70 +171,16 @@ def test_a_widget_that_left_the_page_comes_back_with_its_value(browser):
     assert browser.drawn["C"].first == 2.0
 
 
-def test_a_change_whose_callback_was_stopped_is_not_lost(browser):
-    heard = []
-    draw(1.5, heard)
-    browser.move("C", 2.0, interrupted=True)
-    draw(1.5, heard)
-    assert heard == [2.0]
-    assert browser.runs_again
-
-
-def test_a_button_whose_callback_was_stopped_is_answered_by_the_next_run(browser):
-    heard = []
-
-    def stopped_at_first(word):
-        if not heard:
-            heard.append("stopped")
-            raise Stopped
-        heard.append(word)
-
-    widgets.button("Go", stopped_at_first, "done")
-    with pytest.raises(Stopped):
-        browser.drawn["Go"].press()
-    widgets.answer()
-    widgets.answer()
-    assert heard == ["stopped", "done"]
-
-
-def test_a_mistake_in_a_callback_is_told_once(browser):
-    widgets.button("Go", [].pop)
-    with pytest.raises(IndexError):
-        browser.drawn["Go"].press()
-    widgets.answer()
-    assert visits.visit().asked == []
-
-
-@pytest.mark.parametrize("stopped_at", range(4))
-def test_a_visit_begins_anew_although_another_message_stops_it_at_any_moment(browser, stopped_at):
-    class Stopping(dict):
-        moments = 0
-
-        def change(self):
-            self.moments += 1
-            if self.moments == stopped_at + 1:
-                raise Stopped
-
-        def __delitem__(self, key):
-            self.change()
-            super().__delitem__(key)
-
-        def __setitem__(self, key, value):
-            self.change()
-            super().__setitem__(key, value)
-
-    widgets.button("Forget", visits.begin_anew)
+def test_a_visit_that_begins_anew_knows_only_where_it_is(browser):
     before = visits.visit()
     before.page, before.table.name = "your_data", "people.csv"
     key = next(before.numbers)
-    browser.session_state = Stopping({"a-1": 1, "b-2": 2} | browser.session_state)
-    with pytest.raises(Stopped) if stopped_at < 3 else nullcontext():
-        browser.drawn["Forget"].press()
-    widgets.answer()
+    browser.session_state |= {"a-1": 1, "b-2": 2}
+    visits.begin_anew()
     after = visits.visit()
     assert set(browser.session_state) == {visits.KEY}
-    assert (after.page, after.table.name, after.asked) == ("your_data", "", [])
-    assert next(after.numbers) == key + 1
+    assert (after.page, after.table.name) == ("your_data", "")
+    assert next(after.numbers) == key + 1  # no key is used twice
 
 
 def test_only_the_visit_and_widgets_stand_in_session_state():
@@ -261,15 +194,3 @@ def test_only_the_visit_and_widgets_stand_in_session_state():
             targets = node.targets if isinstance(node, ast.Assign) else [node.target] if writes else []
             loose += [f"{path.name}:{t.lineno}" for t in targets if "session_state" in ast.unparse(t)]
     assert loose == []
-
-
-def test_every_callback_of_an_element_survives_being_stopped():
-    """Streamlit would never call it again: the click, the tick or the file would be lost."""
-    bare = []
-    for path in (ROOT / "pages").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.keyword) and node.arg in ("on_click", "on_change", "on_select"):
-                value = ast.unparse(node.value)
-                if not isinstance(node.value, ast.Constant) and not value.startswith("callback("):
-                    bare.append(f"{path.name}: {value}")
-    assert bare == ["widgets.py: _changed"]  # control compares in every run

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from fairglvq.wording import count, listed, number, percent
 from pages.shared.paper.session import BATCHES, EPOCHS, PROTOTYPES, STEPS, STRENGTHS, SYNTHETIC
 from pages.shared.style import CHART, theme
 from pages.shared.visit import visit
-from pages.shared.widgets import bound, callback, one_of
+from pages.shared.widgets import bound, one_of
 
 COLOURS = ("blue", "orange")  # of the classes, as the grammar has them
 STYLE = """<style>
@@ -86,7 +87,7 @@ def _pictures(opened: Opened, i: int, by_class: PointTerm, fair: PointTerm | Non
             st.markdown(words)
             figure = step_figure(opened, i, term, kind, scale, names=names, theme=theme())
             st.plotly_chart(
-                figure, key=f"step_{kind}", alt=step_alt(i, term, kind), on_select=callback(_picked, f"step_{kind}"),
+                figure, key=f"step_{kind}", alt=step_alt(i, term, kind), on_select=partial(_picked, f"step_{kind}"),
                 selection_mode="points", **CHART,
             )  # fmt: skip
             if term is not None:

@@ -22,7 +22,7 @@ STAGE = "stage"
 
 
 def receive(key: str) -> None:
-    """The callback of a stage: finished gestures. Each counts as heard only when it was followed to its end."""
+    """The callback of a stage: finished gestures."""
     model = _model(key)
     if model is not visit().model:
         return
@@ -32,11 +32,9 @@ def receive(key: str) -> None:
 
 
 def keep_view(key: str) -> None:
-    """What the visitor looks at outlives a rerun and a page switch; not only a callback, for Streamlit may stop one."""
-    model, sent = _model(key), st.session_state[key].get("view")
-    if sent != model.sent_view:
-        model.sent_view = sent
-        model.view = model.view if sent is None else sent
+    """What the visitor looks at outlives a rerun and a page switch."""
+    if (sent := st.session_state[key].get("view")) is not None:
+        _model(key).view = sent
 
 
 def _model(key: str) -> ModelVisit:

@@ -37,10 +37,12 @@ def mount(settings: Settings, show: Show, *, key: str = gestures.STAGE, **more: 
         "left_out": missing_in_link(settings),
         "busy": training.pending(),
     }
-    keep_view = partial(gestures.keep_view, key)
-    packed = stage.pack(meta | more, scene.arrays)
-    stage.mount(packed, key=key, on_gestures=partial(gestures.receive, key), on_view=keep_view)
-    keep_view()
+    stage.mount(
+        stage.pack(meta | more, scene.arrays),
+        key=key,
+        on_gestures=partial(gestures.receive, key),
+        on_view=partial(gestures.keep_view, key),
+    )
     return scene
 
 

@@ -24,7 +24,7 @@ from pages.shared.prototypes.sentences import md
 from pages.shared.prototypes.view import marks_of
 from pages.shared.style import CHART, theme
 from pages.shared.visit import visit
-from pages.shared.widgets import bound, button, callback, one_of
+from pages.shared.widgets import bound, button, one_of
 
 FIRST = 6
 ASIDE = 0.05  # how far aside a prototype is worth a word
@@ -68,7 +68,7 @@ def _opened(view: View, method: str) -> int:
 
 def _clickable(figure: go.Figure, key: str, alt: str) -> None:
     """A chart whose marks open cards."""
-    st.plotly_chart(figure, key=key, on_select=callback(_clicked, key), selection_mode="points", alt=alt, **CHART)
+    st.plotly_chart(figure, key=key, on_select=partial(_clicked, key), selection_mode="points", alt=alt, **CHART)
 
 
 def _clicked(key: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ import streamlit as st
 
 from fairglvq.explain.view import View
 from pages.shared.visit import visit
-from pages.shared.widgets import callback
 
 
 def number_of(view: View, i: int) -> str:
@@ -38,7 +38,7 @@ def people_table(view: View, some: np.ndarray, columns: Mapping[str, Any], *, ke
     }
     st.dataframe(
         pd.DataFrame({**known, **columns}), hide_index=True, key=key, selection_mode="single-row", alt=alt,
-        on_select=callback(_show_ticked, key, view.settings.dataset, some),
+        on_select=partial(_show_ticked, key, view.settings.dataset, some),
     )  # fmt: skip
 
 

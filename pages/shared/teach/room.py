@@ -22,7 +22,7 @@ from pages.shared import server
 from pages.shared.style import show_svg, theme
 from pages.shared.teach import addresses
 from pages.shared.visit import visit
-from pages.shared.widgets import answer, bound, button, download, one_of, store
+from pages.shared.widgets import bound, button, download, one_of, store
 
 POLL = 2.0  # seconds between two looks at the class
 CHALLENGES = {challenge.key: (step, challenge) for step in STEPS for challenge in step.challenges}
@@ -94,7 +94,6 @@ def _invite(code: str) -> None:
 
 def _live() -> None:
     """What changes while the page is open."""
-    answer()
     here = visit().teach
     try:
         room = server.rooms().look(here.code, here.key)

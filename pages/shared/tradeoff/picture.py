@@ -27,7 +27,7 @@ from pages.shared.style import show_svg, theme
 from pages.shared.tradeoff import results, session
 from pages.shared.tradeoff.results import Found
 from pages.shared.visit import visit
-from pages.shared.widgets import bound, callback, control
+from pages.shared.widgets import bound, control
 
 CHART = "curve_chart"
 CONFIG = {
@@ -147,7 +147,7 @@ def draw_chart(drawn: Picture) -> None:
     """The chart, whose marks can be clicked. For the end of a run: a browser busy with Plotly paints nothing."""
     with drawn.place:
         st.plotly_chart(
-            drawn.figure, theme=None, key=CHART, on_select=callback(_clicked), selection_mode="points", alt=drawn.alt,
+            drawn.figure, theme=None, key=CHART, on_select=_clicked, selection_mode="points", alt=drawn.alt,
             config=CONFIG,
         )  # fmt: skip
 

@@ -16,7 +16,7 @@ from fairglvq.datasets.table import Reading, TableError
 from fairglvq.wording import quoted, time_left
 from pages.shared import safe_text
 from pages.shared.visit import visit
-from pages.shared.widgets import bound, button, callback, download, store
+from pages.shared.widgets import bound, button, download, store
 
 PATIENCE = 0.7  # seconds of reading before progress is shown
 
@@ -35,7 +35,7 @@ def ways() -> None:
         st.file_uploader(
             "CSV or Parquet, one row per person, column names in the first row",
             key=_uploader(),
-            on_change=callback(_take_upload),
+            on_change=_take_upload,
         )
     with paste:
         bound(

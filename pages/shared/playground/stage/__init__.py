@@ -52,8 +52,8 @@ def _nothing() -> None:
 def gestures_after(heard: int, sent: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Gestures in the stage's value that come after the one with the serial number ``heard``, in their order.
 
-    Streamlit stops a callback at any access to its session state as soon as another message of the page has come, and
-    never calls it again. So the page repeats all gestures that the newest scene does not acknowledge (``heard``).
+    Of messages that wait, Streamlit keeps the newest value. So the page repeats all gestures that the newest scene does
+    not acknowledge (``heard``).
     """
     return [gesture for gesture in sent.get("gestures") or [] if gesture["serial"] > heard]
 
