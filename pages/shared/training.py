@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from fairglvq.scenes import service as scene_service
 from fairglvq.scenes.points import UntrainableError
 from fairglvq.scenes.scene import TITLES
-from fairglvq.scenes.service import CancelledError, Job, Show
+from fairglvq.scenes.service import Job, Show
 from fairglvq.scenes.settings import FIELDS, Settings
 from fairglvq.wording import time_left
 from pages.shared import session
@@ -20,6 +20,7 @@ from pages.shared.widgets import boxed, button
 
 POLL = 0.3  # seconds between two looks at work in the background
 PATIENCE = 0.9  # seconds of training before progress is shown
+LOOK = 0.05  # seconds between two looks for a newer message of the browser
 STYLE = """<style>
 [data-testid="stLayoutWrapper"]:has(> .st-key-coming) {
   position: sticky; top: 4rem; z-index: 5; height: 0; overflow: visible;
@@ -48,11 +49,20 @@ def trained(*, without_inp_first: bool = False) -> Show | None:
     if not _in_view(settings):
         awaited = model.shown is None or model.shown[0] != settings
         job = _ordered(settings)
-        if job.finished_within((FIRST_PATIENCE if first else PATIENCE) if awaited else 0):
+        if finished(job, (FIRST_PATIENCE if first else PATIENCE) if awaited else 0):
             _take(job)
         else:
             model.awaited.append(job)
     return model.shown[1] if model.shown else None
+
+
+def finished(job: Job, seconds: float) -> bool:
+    """Wait at most so long for the end of a job, and not when the next message of the browser has come."""
+    for _ in range(round(seconds / LOOK)):
+        if job.finished_within(LOOK):
+            break
+        visit()  # Streamlit ends a run that looks at its session when there is a newer message
+    return job.future.done()
 
 
 def _in_view(settings: Settings) -> bool:
@@ -73,15 +83,13 @@ def _ordered(settings: Settings) -> Job:
 
 def _show_without_inp(settings: Settings) -> None:
     job = training_service().order(settings, ("glvq", "fairglvq"))
-    if job.finished_within(FIRST_PATIENCE) and not job.future.exception():
+    if finished(job, FIRST_PATIENCE) and not job.future.exception():
         visit().model.shown = settings, job.future.result()
 
 
 def _take(job: Job) -> None:
     try:
         visit().model.shown = job.key, job.future.result()
-    except CancelledError:
-        return  # by a newer run of this page, which shows something else; this one is over
     except UntrainableError as problem:
         _explain(str(problem))
     except Exception:

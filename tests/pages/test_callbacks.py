@@ -1,4 +1,4 @@
-"""What a click asks for is done, also if the next message comes before its run has begun or in the middle of it."""
+"""A message that follows at once: what the one before asks for is done, and nobody waits for its training."""
 
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
@@ -6,6 +6,9 @@ from streamlit.runtime.scriptrunner import ScriptRunnerEvent
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 from streamlit.testing.v1 import AppTest, app_test
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
+
+from fairglvq.scenes.service import Job
+from pages.shared import training
 
 
 class Hasty(LocalScriptRunner):
@@ -59,3 +62,20 @@ def test_a_callback_is_not_stopped_where_it_looks_at_the_session(at):
 def test_a_slider_is_followed_once_when_another_message_follows_at_once(at):
     at.slider[0].set_value(3).run()
     assert at.session_state["done"] == [3]
+
+
+class Newer(BaseException):
+    """Stands for what Streamlit raises where a run looks at its session and a newer message has come."""
+
+
+def test_a_run_that_waits_for_a_training_ends_when_another_message_comes(monkeypatch):
+    looks = []
+
+    def visit():
+        looks.append(True)
+        if len(looks) == 3:
+            raise Newer
+
+    monkeypatch.setattr(training, "visit", visit)
+    with pytest.raises(Newer):
+        training.finished(Job("never done"), 30)

@@ -58,16 +58,6 @@ def test_a_cold_server_does_not_wait_for_inp(monkeypatch):
     assert [panel["key"] for panel in scene_of(settle(at))["panels"]] == ["glvq", "inp", "fairglvq"]
 
 
-def test_a_cancelled_training_is_no_failure(caplog):
-    from fairglvq.scenes.service import CancelledError, Job
-    from pages.shared import training
-
-    job = Job(Settings())
-    job.future.set_exception(CancelledError())
-    training._take(job)
-    assert not [record for record in caplog.records if record.name == training.__name__]
-
-
 @pytest.mark.parametrize("page", [None, "prototypes"])
 def test_while_a_model_is_trained_the_one_shown_is_named_and_its_numbers_are_gone(monkeypatch, page):
     from fairglvq.scenes import training

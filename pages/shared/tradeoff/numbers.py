@@ -19,6 +19,7 @@ from fairglvq.tradeoff.numbers import MEASURES, TASKS, measures_of, sentence, wh
 from pages.shared import links
 from pages.shared.server import training_service
 from pages.shared.style import CHART, theme
+from pages.shared.training import finished
 from pages.shared.visit import RegressionVisit, visit
 from pages.shared.widgets import bound, button, store
 
@@ -193,7 +194,7 @@ def _worked(key: tuple, make: Callable[[Callable[[float], None]], Any], what: st
         return known
     new = key not in jobs
     job = jobs[key] = training_service().order_work(key, make) if new else jobs[key]
-    if job.finished_within(PATIENCE if new else 0):
+    if finished(job, PATIENCE if new else 0):
         return jobs.pop(key).future.result()
     left, name, usual = job.seconds_left, "_".join(map(str, key)), RegressionVisit().leaves
     with st.container(horizontal=True, vertical_alignment="center", key=f"work_{name}"):
