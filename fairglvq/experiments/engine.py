@@ -88,10 +88,13 @@ class SweepRun:
         """A visitor with this name watches the run."""
         self._last_seen[watcher] = time.monotonic()
 
-    def watched_without(self, watcher: str) -> bool:
-        """Whether anyone else watched it lately; a page that was closed or loaded again has another name afterwards."""
+    def left_by(self, watcher: str) -> None:
+        """A visitor with this name does not watch it any more."""
         self._last_seen.pop(watcher, None)
-        return any(time.monotonic() - seen < WATCHER_SECONDS for seen in list(self._last_seen.values()))
+
+    def watchers(self) -> list[str]:
+        """The names of those who watched it lately."""
+        return [name for name, seen in list(self._last_seen.items()) if time.monotonic() - seen < WATCHER_SECONDS]
 
     def seconds_left(self, workers: int) -> float | None:
         """An estimate from the time that models of each method took so far; None before the first."""
@@ -241,7 +244,8 @@ class Pool:
     def cancel(self, run: SweepRun, watcher: str) -> None:
         """Stop training it, unless someone else watches it too; finished rows stay."""
         with self._changed:
-            if run.watched_without(watcher) or run.state != "running":
+            run.left_by(watcher)
+            if run.watchers() or run.state != "running":
                 return
             run.stop()
             self._runs.remove(run)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from fairglvq.wording import time_left
 from pages.shared.server import pool
@@ -54,9 +56,9 @@ def begin(
 
     here = of(section)
     if here.run:
-        pool().cancel(here.run, here.watcher)
+        _give_up(here.run)
     here.left_run = None
-    here.run = pool().begin(SweepRun(sweep, data, known, store), here.watcher)
+    here.run = pool().begin(SweepRun(sweep, data, known, store), watcher())
     return here.run
 
 
@@ -66,14 +68,28 @@ def stop(section: str) -> None:
     run = here.run
     if run is None or run.state != "running":
         return
-    pool().cancel(run, here.watcher)
+    _give_up(run)
     if run.state == "running":
         here.run, here.left_run = None, run
 
 
+def _give_up(run: SweepRun) -> None:
+    """Watch it no longer; nor does a visit that is over, such as the one before this page was loaded again."""
+    for other in run.watchers():
+        if not runtime.get_instance().is_active_session(other):
+            run.left_by(other)
+    pool().cancel(run, watcher())
+
+
+def watcher() -> str:
+    """What the engine calls this visit: its session."""
+    context = get_script_run_ctx()
+    return context.session_id if context else ""
+
+
 def progress(section: str, run: SweepRun) -> None:
     """How far it is, and Cancel."""
-    run.seen_by(of(section).watcher)
+    run.seen_by(watcher())
     done, total = len(run.rows), len(run.keys)
     left = run.seconds_left(pool().size)
     words = f"{done:,} of {total:,} models" + (f", {time_left(left)}" if left is not None else " …")

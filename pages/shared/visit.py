@@ -6,7 +6,6 @@ Nothing else of the app stands in `st.session_state`, apart from the values of S
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -121,7 +120,6 @@ class RunVisit:
     left_run: SweepRun | None = None  # given up here, and still under way for somebody else
     problem: str = ""
     store_problem: str = ""
-    watcher: str = field(default_factory=lambda: os.urandom(8).hex())  # what the engine calls this visit
 
 
 @dataclass

@@ -156,7 +156,7 @@ def _elsewhere(choice: Choice) -> None:
     run, other = here.run, here.run_choice
     if run is None or other is None or run.state != "running" or _run(choice) is run:
         return
-    run.seen_by(here.watcher)
+    run.seen_by(runs.watcher())
     with st.container(key="elsewhere", border=True, horizontal=True, vertical_alignment="center"):
         st.markdown(
             f"Your other run goes on: {len(run.rows):,} of {len(run.keys):,} models of "
