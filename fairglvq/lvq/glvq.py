@@ -105,6 +105,11 @@ class GLVQ(PrototypeClassifier):
     pseudo_classes_ : ndarray (P,) or None
         Majority group of each prototype's cell; None when trained without ``sensitive_features``. While ``fit`` trains
         on more than 100,000 points, each is counted where it was when it was last learned; at the end, where it is.
+    votes_ : ndarray (P, classes, groups)
+        Points in each cell, which pseudo-classes are voted from; in a stream, running counts. Zeros without
+        ``sensitive_features``; not there with a learned metric.
+    typical_distance_ : tuple of float and int
+        Mean of (d+ + d-) / 2 over the first points of a stream, and how many they were: the unit of automatic steps.
     classes_, groups_ : ndarray
         ``groups_`` is None without ``sensitive_features``.
     n_alpha_uses_ : int
@@ -225,7 +230,7 @@ class GLVQ(PrototypeClassifier):
         self.history_: list = [self._decode(snapshot) for snapshot in trainer.history]
         self._set_prototypes(trainer.prototypes.W, trainer.prototypes.pseudo)
         self.n_epochs_, self.n_alpha_uses_ = trainer.epoch, trainer.alpha_uses
-        self._stream_rng, self._votes = rng, trainer.cells.counts  # where partial_fit would go on
+        self._stream_rng, self.votes_ = rng, trainer.cells.counts  # where partial_fit would go on
         if trainer.flew_off:
             _warn_flew_off(
                 f"in epoch {trainer.epoch}: training stopped early"
@@ -278,13 +283,13 @@ class GLVQ(PrototypeClassifier):
         if first:
             W = self._start(X, codes, rng)
             self._set_prototypes(W, np.zeros(len(W), np.int64))
-            self._votes = np.zeros((len(W), len(self.classes_), self._n_groups()), np.int64)
-            self._typical = 0.0, 0
-        if self._votes.sum() > VOTES_PER_PROTOTYPE * len(self._votes):
-            self._votes //= 2
+            self.votes_ = np.zeros((len(W), len(self.classes_), self._n_groups()), np.int64)
+            self.typical_distance_ = 0.0, 0
+        if self.votes_.sum() > VOTES_PER_PROTOTYPE * len(self.votes_):
+            self.votes_ //= 2
         recipe = self._recipe()._replace(batch_size=X.shape[0], shuffle=False)
         if self._automatic:
-            if self._typical[1] < auto_rate.SAMPLE:
+            if self.typical_distance_[1] < auto_rate.SAMPLE:
                 self._see_distances(X, codes, self.prototypes_)
             recipe = recipe._replace(learning_rate=self._rate(auto_rate.STREAM_RATE, len(codes)))
         trainer = Trainer(
@@ -297,7 +302,7 @@ class GLVQ(PrototypeClassifier):
             rng,
             n_groups=self._n_groups(),
             pseudo=self._pseudo_codes(),
-            running_votes=self._votes,
+            running_votes=self.votes_,
         )
         made = trainer.run(1)
         self._set_prototypes(trainer.prototypes.W, trainer.prototypes.pseudo)
@@ -320,7 +325,7 @@ class GLVQ(PrototypeClassifier):
 
     def _plan(self, X, codes, W) -> tuple[Recipe, Timetable | Plateau | None]:
         """How ``fit`` trains: the recipe of the first step, and what changes its rate."""
-        recipe, self._typical = self._recipe(), (0.0, 0)
+        recipe, self.typical_distance_ = self._recipe(), (0.0, 0)
         if not self._automatic:
             return recipe, None
         self._see_distances(X, codes, W)
@@ -336,12 +341,12 @@ class GLVQ(PrototypeClassifier):
 
     def _see_distances(self, X, codes, W) -> None:
         """Take these points into the mean of typical distances, kept with the number of points behind it."""
-        known, rows = self._typical
+        known, rows = self.typical_distance_
         found, total = auto_rate.typical_distance(X, codes, W, self._prototype_codes()), rows + len(codes)
-        self._typical = known + (found - known) * len(codes) / total, total
+        self.typical_distance_ = known + (found - known) * len(codes) / total, total
 
     def _rate(self, rate: float, batch_size: int) -> float:
-        return rate * min(len(self.prototype_labels_), batch_size) * self._typical[0]
+        return rate * min(len(self.prototype_labels_), batch_size) * self.typical_distance_[0]
 
     # -- checks and labels ------------------------------------------------------------------------------------------
 

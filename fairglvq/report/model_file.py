@@ -160,9 +160,9 @@ def assemble(
     if isinstance(model, GLVQ):
         model.n_epochs_, model.n_alpha_uses_ = epochs, alpha_uses
     if isinstance(model, GLVQ) and omega is None:
-        model._stream_rng, model._typical = np.random.default_rng(model._seed()), typical_distance
+        model._stream_rng, model.typical_distance_ = np.random.default_rng(model._seed()), typical_distance
         shape = (len(W), len(model.classes_), 1 if groups is None else len(groups))
-        model._votes = np.zeros(shape, np.int64) if votes is None else np.array(votes, np.int64).reshape(shape)
+        model.votes_ = np.zeros(shape, np.int64) if votes is None else np.array(votes, np.int64).reshape(shape)
     if feature_names_in is not None:
         model.feature_names_in_ = np.array(feature_names_in, dtype=object)
     return model
@@ -197,8 +197,8 @@ def dumps(saved: SavedModel) -> str:
         "pseudo_classes": None
         if model.pseudo_classes_ is None or groups is None
         else [groups.index(group) for group in model.pseudo_classes_.tolist()],
-        "votes": model._votes.ravel().tolist() if getattr(model, "omega_", None) is None else [],
-        "typical_distance": list(getattr(model, "_typical", (0.0, 0))),
+        "votes": model.votes_.ravel().tolist() if getattr(model, "omega_", None) is None else [],
+        "typical_distance": list(getattr(model, "typical_distance_", (0.0, 0))),
         "epochs": int(getattr(model, "n_epochs_", 0)),
         "alpha_uses": int(getattr(model, "n_alpha_uses_", 0)),
         "feature_names_in": [str(n) for n in model.feature_names_in_] if hasattr(model, "feature_names_in_") else None,

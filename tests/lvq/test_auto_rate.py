@@ -211,8 +211,8 @@ class TestStreams:
         model = GLVQ(2, init=X[::25])
         for _ in range(2):
             model.partial_fit(X, y, classes=[0, 1, 2])
-            assert model._typical[1] == 150
-        assert model.fit(X, y)._typical[1] == 150
+            assert model.typical_distance_[1] == 150
+        assert model.fit(X, y).typical_distance_[1] == 150
 
     @pytest.mark.parametrize("scale", [0.01, 100.0])
     def test_few_points_at_a_time_at_any_scale(self, scale):

@@ -185,7 +185,7 @@ class TestManyPoints:
         cell = ((X[:, None] - model.prototypes_) ** 2).sum(axis=2).argmin(axis=1)
         votes = np.zeros((4, 2), int)
         np.add.at(votes, (cell, s), 1)
-        assert_array_equal(model._votes.sum(axis=1), votes)
+        assert_array_equal(model.votes_.sum(axis=1), votes)
         assert_array_equal(model.pseudo_classes_, votes.argmax(axis=1))
         if record_every:
             assert_array_equal(model.history_[-1].pseudo_classes, model.pseudo_classes_)

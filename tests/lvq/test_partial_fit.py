@@ -80,7 +80,7 @@ class TestSteps:
         whole = FairGLVQ(2, max_epochs=4, init=X[:4], **parameters)
         model.fit(X, y, sensitive_features=s)
         before = model.prototypes_.copy()
-        assert_array_equal(model._votes.sum(axis=1), model_votes(X, s, before))
+        assert_array_equal(model.votes_.sum(axis=1), model_votes(X, s, before))
         model.partial_fit(X, y, sensitive_features=s)
         whole.fit(X, y, sensitive_features=s)
         assert not np.array_equal(model.prototypes_, before)
@@ -93,14 +93,14 @@ class TestSteps:
         fresh = FairGLVQ(2, max_epochs=3, random_state=0).fit(X, y, sensitive_features=s)
         stream(model, X + 5, y, s).fit(X, y, sensitive_features=s)
         assert_array_equal(model.prototypes_, fresh.prototypes_)
-        assert_array_equal(model._votes, fresh._votes)
+        assert_array_equal(model.votes_, fresh.votes_)
 
     def test_sparse_equals_dense(self):
         X, y, s = clouds(d=5)
         dense = stream(FairGLVQ(2, C=0.5, random_state=0), X, y, s, passes=5)
         sparse = stream(FairGLVQ(2, C=0.5, random_state=0), X, y, s, passes=5, layout=csr_array)
         assert_allclose(sparse.prototypes_, dense.prototypes_, rtol=0, atol=1e-9)
-        assert_array_equal(sparse._votes, dense._votes)
+        assert_array_equal(sparse.votes_, dense.votes_)
 
     def test_text_labels(self):
         X, y, s = clouds()
@@ -150,7 +150,7 @@ class TestVotes:
             batch = slice(start, start + 40)
             model.partial_fit(X[batch], y[batch], sensitive_features=s[batch], classes=[0, 1], groups=[0, 1])
             votes += model_votes(X[batch], s[batch], model.prototypes_)
-            assert_array_equal(model._votes.sum(axis=1), votes)
+            assert_array_equal(model.votes_.sum(axis=1), votes)
             inhabited = votes.sum(axis=1) > 0
             assert_array_equal(model.pseudo_classes_[inhabited], votes.argmax(axis=1)[inhabited])
         assert votes.sum() == 200
@@ -161,7 +161,7 @@ class TestVotes:
         X, y, s = clouds(1000)
         model = stream(FairGLVQ(2, C=0.1, random_state=0), X, y, s, size=100, passes=3)
         limit = 4 * VOTES_PER_PROTOTYPE
-        assert limit / 2 - 100 < model._votes.sum() <= limit + 100
+        assert limit / 2 - 100 < model.votes_.sum() <= limit + 100
 
     def test_a_stream_mitigates(self):
         """XOR, as fit on it: fair and right for seven in eight; without fairness nearly all right, and a gap of 1/4."""
@@ -206,7 +206,7 @@ class TestMemory:
             stream(one, X, y, s, size=20, passes=2)
         assert_array_equal(loaded.prototypes_, model.prototypes_)
         assert_array_equal(loaded.pseudo_classes_, model.pseudo_classes_)
-        assert_array_equal(loaded._votes, model._votes)
+        assert_array_equal(loaded.votes_, model.votes_)
 
     def test_input_is_not_kept(self):
         X, y, s = clouds()
@@ -235,7 +235,7 @@ class TestBatches:
         X, y, s = clouds(60)
         model = stream(FairGLVQ(2, C=0.3, learning_rate=0.01, random_state=0), X, y, s, size=1, passes=2)
         assert np.isfinite(model.prototypes_).all()
-        assert model._votes.sum() == 120
+        assert model.votes_.sum() == 120
 
     def test_groups_may_be_missing_when_fairness_is_off(self):
         X, y, s = clouds()
@@ -244,7 +244,7 @@ class TestBatches:
         pseudo = model.pseudo_classes_.copy()
         model.partial_fit(X, y)
         assert_array_equal(model.pseudo_classes_, pseudo)
-        assert model._votes.sum() == 200
+        assert model.votes_.sum() == 200
 
     def test_a_batch_that_throws_prototypes_off_is_skipped(self):
         X, y, s = clouds()

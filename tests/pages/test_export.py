@@ -24,7 +24,7 @@ GERMAN = Settings(dataset="german", C=1.0, prototypes=2, batch_size=100, epochs=
 )
 def test_a_report_has_the_curve_of_its_data(settings, known):
     """Also before the trade-off page was opened, but never that of other points."""
-    curve = export._curve(settings)
+    curve = export.curve_for(settings)
     assert (curve is not None) == known
     if known:
         assert {"glvq", "inp", "fairglvq"} <= set(curve.rows["method"])

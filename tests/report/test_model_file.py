@@ -314,7 +314,7 @@ def test_a_file_from_before_the_automatic_rate(tree):
     old = {name: value for name, value in tree.items() if name != "typical_distance"} | {"parameters": parameters}
     model = loads(json.dumps(old)).model
     assert model.get_params()["learning_rate"] == tree["parameters"]["learning_rate"]
-    assert (model.metric, model.tol, model._typical) == ("euclidean", GLVQ().tol, (0.0, 0))
+    assert (model.metric, model.tol, model.typical_distance_) == ("euclidean", GLVQ().tol, (0.0, 0))
     with pytest.raises(ModelFileError, match=r"typical_distance.*must not be negative"):
         loads(json.dumps(tree | {"typical_distance": [-1.0, 5]}))
 

@@ -26,7 +26,7 @@ def offer(view: View, method: str) -> None:
     if not box.open:
         return
     # What depends on the visit is read here: the files are made when a button is pressed, outside of it.
-    curve, script = _curve(view.settings), model_in_view.script_of(view.settings, method, visit().table.script)
+    curve, script = curve_for(view.settings), model_in_view.script_of(view.settings, method, visit().table.script)
     scenarios = kept_for(view.settings.dataset, view.settings.table)
     made = partial(model_in_view.report_of, view, method, curve, script, scenarios)
     name = f"fairglvq-{view.settings.dataset}-{method}"
@@ -87,7 +87,7 @@ def _show_opened(file: bytes, view: View) -> None:
     download("Its report (HTML)", lambda: to_html(made), "fairglvq-opened.html", "text/html", key="e_opened")
 
 
-def _curve(settings: Settings) -> Curve | None:
+def curve_for(settings: Settings) -> Curve | None:
     """Rows of the trade-off page about the same data: of the curve in view there, or else of the one it starts with."""
     usual = DEFAULTS[settings.dataset]
     as_drawn = usual.real or (settings.noise, settings.bias) == (usual.noise, usual.bias)
