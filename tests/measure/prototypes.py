@@ -20,7 +20,6 @@ def main():
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         page.goto(f"{url}/{ADULT}")
         page.wait_for_selector(READY, timeout=300_000)
-        page.wait_for_selector('canvas[data-panel="inp"]', state="attached", timeout=300_000)
         wait_idle(page)
         for turn in ("first", "again"):
             summary, charts = switched(page)
