@@ -116,6 +116,7 @@ def test_no_click_is_lost_when_another_message_follows_at_once(app):
                 visitor.socket.send(message)
             while visitor.client.query == before:
                 visitor.client.hear(visitor.socket.recv(timeout=30))
+        assert visitor.client.problems == []
 
 
 def test_a_choice_of_the_menu_that_a_slider_s_message_replaces_is_made_again(browser, app):
