@@ -168,7 +168,12 @@ def test_the_estimate_takes_the_group_from_a_feature_that_is_the_group(monkeypat
 
 def test_words_instead_of_numbers(monkeypatch):
     """Labels and groups may be words, and the line does not ask which label is favourable."""
-    monkeypatch.setattr(limit, "_posterior", lambda X, outcome, folds, seed: np.clip(X[:, 1], 0, 1))
+
+    def predict(model, X, outcome, **_):
+        share = np.clip(X[:, 1], 0, 1)
+        return np.column_stack([1 - share, share])
+
+    monkeypatch.setattr("sklearn.model_selection.cross_val_predict", predict)
     data = datasets.load("xor", size=50)
     worded = replace(
         data,
