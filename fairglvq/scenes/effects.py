@@ -7,12 +7,13 @@ import math
 import numpy as np
 
 from fairglvq.lvq.activations import swish_slope
+from fairglvq.scenes.leaves import Leaves
 from fairglvq.scenes.scene import TITLES, Scene, final_scores, metric_of
 from fairglvq.scenes.scoring import Score, nearest
 from fairglvq.scenes.settings import Settings
 from fairglvq.scenes.squeeze import weights_in_words
 from fairglvq.scenes.training import Training
-from fairglvq.wording import gap, percent, points
+from fairglvq.wording import count, gap, percent, points
 
 
 def sentences(settings: Settings, scene: Scene) -> dict[str, str]:
@@ -46,8 +47,9 @@ def sentences(settings: Settings, scene: Scene) -> dict[str, str]:
     if told:
         named = (f"{TITLES[method]}: {text[0].lower()}{text[1:]}" for method, text in told.items())
         found["C"] = " ".join(told.values() if len(told) == 1 else named)
-    if "fairtree" in scores:
-        found["leaves"] = _leaves(settings, scene.trainings["fairtree"])
+    for training in scene.trainings.values():
+        if training.leaves is not None:
+            found["leaves"] = _leaves(settings, training.leaves)
     if "fairglvq" in scores:
         fair = scene.trainings["fairglvq"]
         found["alpha"] = _alpha(fair, n_learn) if fair.moments is None else "Points without a rival do not pull here."
@@ -117,10 +119,10 @@ def _prototypes(scene: Scene) -> str:
     return f"{len(W)} in all, and {TITLES[method]} uses every one."
 
 
-def _leaves(settings: Settings, tree: Training) -> str:
-    grown = len(tree.leaves.last.leaves) if tree.leaves else len(tree.epochs)
+def _leaves(settings: Settings, tree: Leaves) -> str:
+    grown = len(tree.last.leaves)
     if grown < settings.leaves:
-        return f"The tree stopped at {tree.moments[-1] if tree.moments else grown}: no other split would gain anything."
+        return f"The tree stopped at {count(grown, 'leaf', 'leaves')}: no other split would gain anything."
     return f"All {grown} are used."
 
 
@@ -134,7 +136,7 @@ def _gap_kept(settings: Settings, scores: dict[str, Score]) -> str:
 
 def _batches(settings: Settings, fair: Training, n_learn: int) -> str:
     steps = math.ceil(n_learn / settings.batch_size)
-    return f"{steps:,} step{'s' if steps != 1 else ''} per epoch, {steps * int(fair.epochs[-1]):,} in all."
+    return f"{count(steps, 'step')} per epoch, {steps * int(fair.epochs[-1]):,} in all."
 
 
 def _movement(title: str, fair: Training) -> str:

@@ -25,13 +25,6 @@ class Leaves(NamedTuple):
     pseudo: np.ndarray  # (M, P) majority groups
     last: Tree
 
-    def leaf_of(self, number: int, X: np.ndarray) -> np.ndarray:
-        """The leaf (n,) of tree ``number`` in which each point (n, d) is."""
-        if number == -1:
-            return self.last.apply(X)
-        low, high = np.moveaxis(self.boxes[number], 2, 0)  # (P, 2) each
-        return ((low < X[:, None]) & (X[:, None] <= high)).all(axis=2).argmax(axis=1)
-
 
 def grown(settings: Settings, points: Points, C: float) -> Any:
     """FairTree on the training points."""

@@ -66,7 +66,8 @@ def compose(settings: Settings, points: Points, trainings: Mapping[str, Training
         "s": points.s[shown].astype("u1"),
         "held_out": points.held_out[shown].astype("u1"),
     }
-    n_frames = max(len(training.epochs) for training in trainings.values())
+    longest = max(trainings.values(), key=lambda training: len(training.epochs))
+    n_frames = len(longest.epochs)
     for key, training in trainings.items():
         strength = settings.C if key == "fairglvq" else 0.0
         found = _panel_arrays(training, points, strength, lenses[key], shown, trainings["glvq"])
@@ -74,7 +75,6 @@ def compose(settings: Settings, points: Points, trainings: Mapping[str, Training
         arrays |= {f"{key}.{name}": a if name == "nearest" else a[frames] for name, a in found.items()}
         if key in own:
             arrays[f"{key}.points"] = np.ascontiguousarray(own[key])
-    longest = max(trainings.values(), key=lambda training: len(training.epochs))
     labels = np.repeat(np.arange(len(points.classes)), settings.prototypes).tolist()
     meta = {
         "revision": revision(settings, *everything),
@@ -127,7 +127,7 @@ def with_film(scene: Scene, settings: Settings, method: str, film: Film) -> Scen
     arrays = {"prototypes": film.prototypes, "pseudo": film.pseudo.astype("u1"), **_leaf_arrays(film.leaves)}
     arrays |= _through(lens_of(scene.trainings[method], scene.plane), film.prototypes)
     arrays |= _counted(scene.points, scene.trainings["glvq"], film.decisions)
-    about = {"revision": revision(film_key(settings, method)), "knob": film.knob, "values": film.values}
+    about = {"revision": revision(film_key(settings, method)), "knob": KNOBS[method], "values": film.values}
     return scene._replace(
         meta=scene.meta | {"films": scene.meta["films"] | {method: about}},
         arrays=scene.arrays | {f"film.{method}.{name}": array for name, array in arrays.items()},

@@ -72,7 +72,7 @@ def final_decisions(points: Points, training: Training) -> np.ndarray:
     """Classes that the model at the end of a training decides for the measured points."""
     if training.leaves is None:
         return decide(points, training, training.prototypes[-1])
-    return training.leaves.labels[-1][training.leaves.leaf_of(-1, points.X[points.measured])].astype("u1")
+    return training.leaves.labels[-1][training.leaves.last.apply(points.X[points.measured])].astype("u1")
 
 
 def labels_of(points: Points, W: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from fairglvq.datasets import DATASETS, Dataset
+from fairglvq.wording import count
 
 TABLE = "table"
 """The name of a visitor's own table among the data sets."""
@@ -142,7 +143,7 @@ def _beside(*methods: str) -> Callable[[Settings], bool]:
 
 def points_of(gap: float) -> str:
     """A gap in percentage points: "7.5 points"."""
-    return f"{round(100 * gap, 3):g} point{'s' if gap != 0.01 else ''}"
+    return count(round(100 * gap, 3), "point")
 
 
 GAPS = (0.0, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3)
@@ -412,7 +413,7 @@ def in_words(settings: Settings) -> dict[str, str]:
         (len(settings.erased), "points erased"),
         (len(settings.start.prototypes) if settings.start else 0, "prototypes placed before training"),
     )
-    done = [f"{what}: {count}" for count, what in hand if count]
+    done = [f"{what}: {n}" for n, what in hand if n]
     return found | ({"By hand": ", ".join(done)} if done else {})
 
 

@@ -58,7 +58,6 @@ class Training(NamedTuple):
 class Film(NamedTuple):
     """A method at the end of training for every one of M strengths."""
 
-    knob: str  # the setting that is the strength
     values: tuple[float, ...]
     prototypes: np.ndarray  # (M, P, d)
     pseudo: np.ndarray  # (M, P)
@@ -207,11 +206,10 @@ def _majorities(placed: own_plane.Placed, points: Points) -> np.ndarray:
 def train_film(settings: Settings, points: Points, method: str, progress: Progress) -> Film:
     """Train a method once for every strength; only the result of each training is kept."""
     if method == "paritylvq":
-        seen = Seen(points.X)
         models = own_plane.film(settings, points, GAPS, seed_of(settings), progress)
-        placed = own_plane.place(models, points, seen, real=settings.real, turn=False)
+        placed = own_plane.place(models, points, Seen(points.X), real=settings.real, turn=False)
         decisions = _decisions_in_plane(settings, points, placed)
-        return Film("max_gap", GAPS, placed.prototypes, _majorities(placed, points), decisions)
+        return Film(GAPS, placed.prototypes, _majorities(placed, points), decisions)
     if method == "fairtree":
         return _film_of_trees(settings, points, progress)
     learn = ~points.held_out
@@ -224,7 +222,7 @@ def train_film(settings: Settings, points: Points, method: str, progress: Progre
         W.append(trainer.prototypes.W.copy())
         pseudo.append(trainer.prototypes.pseudo.copy())
     decisions = _decisions(points.X[points.measured], W, trainer.prototypes.labels) if settings.real else None
-    return Film("C", strengths, np.stack(W), np.stack(pseudo), decisions)
+    return Film(strengths, np.stack(W), np.stack(pseudo), decisions)
 
 
 def _film_of_trees(settings: Settings, points: Points, progress: Progress) -> Film:
@@ -233,7 +231,7 @@ def _film_of_trees(settings: Settings, points: Points, progress: Progress) -> Fi
         trees.append(grown(settings, points, C).tree_)
         progress((number + 1) / len(strengths))
     found = leaves_of(trees, points, settings.leaves)
-    return Film("C", strengths, found.places, found.pseudo, None, found)
+    return Film(strengths, found.places, found.pseudo, None, found)
 
 
 def _decisions(X: np.ndarray, models: Iterable[np.ndarray], labels: np.ndarray) -> np.ndarray:
@@ -302,14 +300,6 @@ def record_interval(settings: Settings, n_classes: int) -> int:
     return max(1, math.ceil(settings.epochs / (most - 1)))
 
 
-class _NullSpace(NamedTuple):
-    """INP and the scaling to [0, 1] that follows it; together z = matrix x + scaling.offset."""
-
-    inp: Any  # NullSpaceProjection, fitted
-    scaling: Scaling
-    matrix: np.ndarray  # (d, d)
-
-
 null_spaces = ResultCache(16)
 """What INP found: it depends on the points alone, not on the prototypes."""
 
@@ -320,7 +310,8 @@ def forget(table: str) -> None:
     null_spaces.forget(table)
 
 
-def _null_space(settings: Settings, points: Points) -> _NullSpace:
+def _null_space(settings: Settings, points: Points) -> tuple[Any, Scaling, np.ndarray]:
+    """Fitted INP, the scaling to [0, 1] after it, and the matrix (d, d) of both: z = matrix x + scaling.offset."""
     from fairglvq.fairness.projection import NullSpaceProjection  # scikit-learn: two seconds at first use
 
     X = points.X[~points.held_out]
@@ -329,4 +320,4 @@ def _null_space(settings: Settings, points: Points) -> _NullSpace:
     scaling = Scaling.fit(inp.transform(X))
     # Entries that are rounding errors carry no information; scaled up they would seem to.
     kept = np.where(np.abs(inp.projection_) < 1e-12, 0.0, inp.projection_)
-    return _NullSpace(inp, scaling, kept * scaling.scale[:, None])
+    return inp, scaling, kept * scaling.scale[:, None]

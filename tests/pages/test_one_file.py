@@ -45,7 +45,7 @@ def filmed(settings):
     last = scene.trainings["fairglvq"]
     decisions = None if last.decisions is None else np.repeat(last.decisions[-1:], len(FILM_C), axis=0)
     many = [np.repeat(array[-1:], len(FILM_C), axis=0) for array in (last.prototypes, last.pseudo)]
-    return with_film(scene, settings, "fairglvq", Film("C", FILM_C, *many, decisions))
+    return with_film(scene, settings, "fairglvq", Film(FILM_C, *many, decisions))
 
 
 def packed(page):

@@ -41,10 +41,15 @@ def estimator(settings, points, C=None):
     return tree.fit(points.X[learn], points.y[learn], sensitive_features=points.s[learn])
 
 
+def boxes_around(boxes, X):
+    """Which of the boxes (P, d, 2) each point (n, d) lies in: (n, P)."""
+    return ((boxes[:, :, 0] < X[:, None]) & (X[:, None] <= boxes[:, :, 1])).all(axis=2)
+
+
 def check_drawn(arrays, prefix, number, points, tree):
     """Every point lies in exactly one of the boxes that are drawn: the one of its leaf, which decides as the tree."""
     boxes, labels = arrays[f"{prefix}.boxes"][number], arrays[f"{prefix}.labels"][number]
-    inside = ((boxes[:, :, 0] < points.X[:, None]) & (points.X[:, None] <= boxes[:, :, 1])).all(axis=2)  # (n, P)
+    inside = boxes_around(boxes, points.X)
     np.testing.assert_array_equal(inside.sum(axis=1), 1)
     leaf = inside.argmax(axis=1)
     np.testing.assert_array_equal(leaf, tree.apply(points.X))
@@ -76,7 +81,8 @@ def test_a_frame_is_a_tree_with_fewer_leaves(settings, shown):
     points = shown.points
     for number in range(len(frames.epochs)):
         tree = estimator(replace(settings, leaves=number + 1), points)
-        np.testing.assert_array_equal(frames.leaves.leaf_of(number, points.X), tree.apply(points.X))
+        inside = boxes_around(frames.leaves.boxes[number], points.X)
+        np.testing.assert_array_equal(inside.argmax(axis=1), tree.apply(points.X))
         np.testing.assert_array_equal(frames.leaves.labels[number][: number + 1], tree.leaf_labels_)
 
 
@@ -87,7 +93,8 @@ def test_a_film_holds_the_tree_of_every_strength(settings, shown):
     for number in (0, 6, len(FILM_C) - 1):
         tree = estimator(settings, shown.points, FILM_C[number])
         check_drawn(whole.arrays, "film.fairtree", number, shown.points, tree)
-    assert (film.knob, film.values) == ("C", FILM_C)
+    about = whole.meta["films"]["fairtree"]
+    assert (about["knob"], about["values"]) == ("C", FILM_C)
 
 
 def test_effects_speak_of_leaves_and_of_prototypes(settings, shown):
@@ -128,7 +135,7 @@ def test_a_tree_of_real_data_is_trained_and_scored_but_not_drawn(metric):
     assert filmed(settings) == ()
     tree, m = estimator(settings, points), points.measured
     found = shown.trainings["fairtree"].leaves
-    np.testing.assert_array_equal(found.leaf_of(-1, points.X), tree.apply(points.X))
+    np.testing.assert_array_equal(found.last.apply(points.X), tree.apply(points.X))
     np.testing.assert_array_equal(found.labels[-1][: tree.n_leaves_], tree.leaf_labels_)
     right = np.mean(tree.predict(points.X[m]) == points.y[m])
     assert scene.final_scores(shown)["fairtree"].accuracy == pytest.approx(right)
