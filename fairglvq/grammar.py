@@ -92,7 +92,7 @@ GROUP_SHAPES: tuple[str, ...] = tuple(SHAPES)
 
 def mix(colour: str, background: str, share: float) -> str:
     """``share`` of ``colour`` and the rest of ``background``, as ``#rrggbb``."""
-    pairs = zip(_channels(colour), _channels(background), strict=True)
+    pairs = zip(bytes.fromhex(colour[1:]), bytes.fromhex(background[1:]), strict=True)
     return "#" + "".join(f"{round(share * c + (1 - share) * b):02x}" for c, b in pairs)
 
 
@@ -115,10 +115,6 @@ def stage_grammar(n_classes: int, n_groups: int) -> dict[str, list]:
         ],
         "groups": [SHAPES[name].path for name in group_shapes(n_groups)],
     }
-
-
-def _channels(colour: str) -> tuple[int, int, int]:
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
 def _first(items: tuple[T, ...], n: int, what: str, sign: str) -> tuple[T, ...]:

@@ -172,15 +172,15 @@ def cut(text: object, longest: int) -> str:
     return words if len(words) <= longest else words[: longest - 1] + "…"
 
 
-def quoted(name: object, longest: int = 60) -> str:
+def quoted(name: object) -> str:
     """A name in a sentence: in quotation marks, cut if long, its reading direction kept to itself."""
-    text = cut(name, longest)
+    text = cut(name, 60)
     return f"“\u2068{text}\u2069”" if _RIGHT_TO_LEFT.search(text) else f"“{text}”"
 
 
-def quoted_names(names: Sequence[object], most: int = 6) -> str:
+def quoted_names(names: Sequence[object]) -> str:
     """Names in a sentence: "“a”, “b” and 3 more"."""
-    return listed([quoted(name) for name in names], most)
+    return listed([quoted(name) for name in names], most=6)
 
 
 # Axes

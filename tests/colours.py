@@ -26,7 +26,7 @@ TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 
 
 
 def linear(colour):
-    c = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    c = np.array(list(bytes.fromhex(colour[1:]))) / 255
     return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
 
 

@@ -333,5 +333,5 @@ def lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
 
 def faded(colour: str, share: float) -> str:
     """A colour of which only a share covers what is behind it."""
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    red, green, blue = bytes.fromhex(colour[1:])
     return f"rgba({red},{green},{blue},{share})"
