@@ -18,15 +18,13 @@ LEGEND = {"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", 
 """Below the plot, where a phone has room; it pushes the plot up by what it needs."""
 
 
-def base_layout(
-    figure: go.Figure, theme: Theme, height: int, *, font: str = FONT, size: int = 13, **layout: Any
-) -> None:
+def base_layout(figure: go.Figure, theme: Theme, height: int, *, size: int = 13, **layout: Any) -> None:
     """Font, ground and height, with whatever else a picture sets."""
     figure.update_layout(
         template="none",  # every colour is set here; another would cost 30 ms and 7 KB a picture
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": INK.mark(theme), "size": size, "family": font},
+        font={"color": INK.mark(theme), "size": size, "family": FONT},
         height=height,
         **layout,
     )

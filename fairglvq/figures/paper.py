@@ -62,10 +62,8 @@ def dots_figure(rows: Sequence[Dots], measure: str, *, theme: Theme = "light", h
             figure, [row.here for row in rows], colours, "run here", 0.36, f"run here: %{{x:.1f}} {unit}",
             symbol="x-thin-open", size=7,
         )  # fmt: skip
-    lay_out(figure, theme, height or 120 + 52 * len(rows))
-    heading = MEASURES[measure].heading
-    figure.update_layout(margin={"t": 10}, uirevision="paper")
-    figure.update_xaxes(title_text=heading)
+    lay_out(figure, theme, height or 120 + 52 * len(rows), top=10, uirevision="paper")
+    figure.update_xaxes(title_text=MEASURES[measure].heading)
     figure.update_yaxes(
         tickvals=list(range(len(rows))), ticktext=[row.label for row in rows], range=[len(rows) - 0.45, -0.6],
         showgrid=False, zeroline=False,
@@ -109,16 +107,14 @@ def dots_alt(rows: Sequence[Dots], measure: str) -> str:
 
 def figure2(
     table: pd.DataFrame, rows: pd.DataFrame, published: pd.DataFrame, measure: str, *,
-    here: pd.DataFrame | None = None, theme: Theme = "light", height: int = 460,
+    here: pd.DataFrame | None = None, theme: Theme = "light",
 ) -> go.Figure:  # fmt: skip
     """Accuracy against a gap as in the paper's Figure 2: published points hollow, own ones full, a dot per test fold.
 
     ``table`` is the summary of ``rows``; both kinds of points have bars of one standard deviation. ``here`` are rows
     that were computed on this computer, drawn as crosses.
     """
-    figure = tradeoff_figure(
-        table, measure, theme=theme, front=False, published=published, strength_labels=True, height=height
-    )
+    figure = tradeoff_figure(table, measure, theme=theme, front=False, published=published, height=460)
     for trace in figure.data:
         if trace.legendgroup == "published":
             bars = {"type": "data", "thickness": 1, "width": 3, "color": faded(INK.mark(theme), 0.55)}
@@ -168,8 +164,7 @@ def angles_figure(
             marker={"symbol": symbol, "size": 8, "color": colour, "line": {"width": 1.6, "color": colour}},
             hovertemplate=f"{name}: direction %{{x:.0f}}°, gap %{{y:.1f}} points<extra></extra>",
         )  # fmt: skip
-    lay_out(figure, theme, 320)
-    figure.update_layout(margin={"t": 10}, uirevision="paper")
+    lay_out(figure, theme, 320, top=10, uirevision="paper")
     figure.update_xaxes(title_text="direction that INP keeps (degrees)", range=[-4, 184])
     figure.update_yaxes(title_text=MEASURES["statistical_parity"].heading, rangemode="tozero")
     return figure
@@ -208,14 +203,13 @@ def projections_figure(
             x=[0, last], y=[float(in_hundredths(value))] * 2, mode="lines", name=words, hoverinfo="skip",
             line={"color": ink, "width": 1.2, "dash": dash},
         )  # fmt: skip
-    lay_out(figure, theme, 330)
+    lay_out(figure, theme, 330, top=10, uirevision="paper")
     band = faded(ink, 0.18)
     figure.add_vrect(x0=min(ranks) - 0.3, x1=max(ranks) + 0.3, fillcolor=band, line_width=0)
     figure.add_scatter(
         x=[None], y=[None], mode="markers", name="rank: from here on nothing is left",
         marker={"symbol": "square", "size": 12, "color": band},
     )  # fmt: skip
-    figure.update_layout(margin={"t": 10}, uirevision="paper")
     figure.update_xaxes(title_text="projections")
     figure.update_yaxes(title_text=MEASURES["accuracy"].heading)
     return figure
@@ -234,8 +228,8 @@ def months_figure(months: Sequence[tuple[str, int, int]], first_late: str, *, th
         customdata=[[n, again] for _, n, again in months], showlegend=False,
         hovertemplate="%{x}: %{customdata[1]} of %{customdata[0]} people, %{y:.0f}%<extra></extra>",
     )  # fmt: skip
-    lay_out(figure, theme, 260)
-    figure.update_layout(margin={"t": 10}, bargap=0.15, uirevision="paper")
+    lay_out(figure, theme, 260, top=10, uirevision="paper")
+    figure.update_layout(bargap=0.15)
     figure.update_xaxes(title_text="month of the screening", type="category", nticks=8)
     figure.update_yaxes(title_text="arrested again (%)", range=[0, 104])
     return figure
@@ -246,7 +240,7 @@ def months_figure(months: Sequence[tuple[str, int, int]], first_late: str, *, th
 
 def step_figure(
     opened: Opened, i: int, term: PointTerm | None, kind: str, scale: float, *,
-    names: tuple[str, str], theme: Theme = "light", height: int = 380,
+    names: tuple[str, str], theme: Theme = "light",
 ) -> go.Figure:  # fmt: skip
     """The batch, the chosen point, and how one term of its cost pulls on the two closest prototypes.
 
@@ -282,10 +276,9 @@ def step_figure(
             marker={"size": size, "symbol": symbol, "color": ink if name else colours[opened.y[i]],
                     "line": {"width": width}},
         )  # fmt: skip
-    lay_out(figure, theme, height)
+    lay_out(figure, theme, 380, top=10, uirevision=f"step-{kind}")
     for pull in term.pulls if term is not None else ():
         _arrow(figure, opened.W[pull.prototype], opened.W[pull.prototype] + scale * pull.moves, ink)
-    figure.update_layout(margin={"t": 10}, uirevision=f"step-{kind}")
     figure.update_xaxes(showticklabels=False, zeroline=False)
     figure.update_yaxes(scaleanchor="x", showticklabels=False, zeroline=False)
     return figure

@@ -22,7 +22,6 @@ from fairglvq.figures.base import GRID, INK, LEGEND, base_layout
 from fairglvq.figures.numbering import numbers
 from fairglvq.grammar import BACKGROUNDS, ClassColour, Theme, class_colours, group_shapes
 
-FONT = '"Source Sans", sans-serif'  # that of the pages
 LONGEST = 26  # letters of a label: half a phone
 
 
@@ -77,13 +76,13 @@ def map_figure(
         )  # fmt: skip
     font = 12 if len(where) <= 20 else 9
     drawn = where if people is None else np.vstack([where, people[0]])
-    names = [int(p) + 1 for p in order]
+    told, names = _customdata(marks), [int(p) + 1 for p in order]
     said = numbers(where[order], sizes[order], names, font=font, extent=float(np.ptp(drawn, axis=0).max()))
     figure.add_scatter(
         x=where[order, 0], y=where[order, 1], mode="markers+text", showlegend=False,
         text=said.texts, textposition=said.sides, textfont={"size": font}, cliponaxis=False,
         marker=_prototype_marker(_only(marks, order), theme, sizes[order]),
-        customdata=[_customdata(marks)[p] for p in order],
+        customdata=[told[p] for p in order],
         hovertemplate=(
             "<b>prototype %{customdata[1]}</b><br>decides %{customdata[2]}<br>mostly %{customdata[3]}"
             "<br>%{customdata[4]} of the people<extra></extra>"
@@ -116,7 +115,6 @@ def waterfall_figure(
     measure: str,
     most: int = 12,
     theme: Theme = "light",
-    height: int = 340,
 ) -> go.Figure:
     """A gap as a sum of what each prototype adds, largest first, in points of 100; the last bar is the gap.
 
@@ -162,7 +160,7 @@ def waterfall_figure(
     for g, word in enumerate(marks.groups):
         if any(marks.pseudo[p] == g for _, p in named):
             _legend_mark(figure, f"mostly {plain(word)}", shapes[g], BACKGROUNDS[theme], ink)
-    _lay_out(figure, theme, height)
+    _lay_out(figure, theme, 340)
     figure.update_layout(bargap=0.25, margin={"t": 28})
     figure.update_xaxes(
         title_text="number of the prototype", type="category", showgrid=False, tickangle=0, tickfont_size=11
@@ -353,7 +351,6 @@ def pairs_figure(
     axes: tuple[str, str],
     names: Sequence[tuple[int, int]],
     theme: Theme = "light",
-    height: int = 420,
 ) -> go.Figure:
     """Matched prototypes, row by row: hollow and small where they were, filled where they are, an arrow between.
 
@@ -391,7 +388,7 @@ def pairs_figure(
     grey = INK.mark(theme)
     _legend_mark(figure, f"{plain(titles[0])} (hollow)", f"{shapes[0]}-open", grey, grey, size=8)
     _legend_mark(figure, f"{plain(titles[1])} (filled)", shapes[0], grey, grey)
-    _lay_out_map(figure, axes, theme, height)
+    _lay_out_map(figure, axes, theme, 420)
     return figure
 
 
@@ -461,7 +458,7 @@ def _legend_mark(figure: go.Figure, words: str, shape: str, colour: str, line: s
 def _lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
     legend = LEGEND | {"font": {"size": 12}, "itemclick": False, "itemdoubleclick": False}  # a click hides nothing
     base_layout(
-        figure, theme, height, font=FONT, margin={"l": 10, "r": 16, "t": 16, "b": 10}, hovermode="closest",
+        figure, theme, height, margin={"l": 10, "r": 16, "t": 16, "b": 10}, hovermode="closest",
         clickmode="event+select", dragmode=False, legend=legend,
     )  # fmt: skip
     axes = {

@@ -13,12 +13,11 @@ from fairglvq import wording
 from fairglvq.experiments.regression import CUT, MEAN, TITLES, TREE
 from fairglvq.figures.base import LEGEND, base_axes, base_layout
 from fairglvq.figures.tradeoff import Style, faded, styles
-from fairglvq.grammar import ClassColour, Theme
+from fairglvq.grammar import Theme
 from fairglvq.tradeoff.numbers import MEASURES
 
 BINS = 10
 DRAWN = 800  # points; means are of all
-GREY = ClassColour("#8a8d98", "#868a96")
 
 Floats = NDArray[np.float64]
 
@@ -29,7 +28,7 @@ def _styles() -> dict[str, Style]:
     return {TREE: known["fairtree"], CUT: known["fairglvq"], MEAN: known["const"]}
 
 
-def regression_figure(table: pd.DataFrame, measure: str, *, theme: Theme = "light", height: int = 440) -> go.Figure:
+def regression_figure(table: pd.DataFrame, measure: str, *, theme: Theme = "light") -> go.Figure:
     """Draw `regression.spread` of one task: R² in percent against a measure, a curve through the strengths.
 
     Bars are one standard deviation over folds, in both directions.
@@ -53,7 +52,7 @@ def regression_figure(table: pd.DataFrame, measure: str, *, theme: Theme = "ligh
             hovertemplate=f"<b>{TITLES[str(method)]}</b> %{{customdata[0]}}<br>R² %{{y:.1f}}%<br>"
             f"{MEASURES[measure].title} %{{x:.2f}}<br>n = %{{customdata[1]}} test folds<extra></extra>",
         )  # fmt: skip
-    _lay_out(figure, theme, height)
+    _lay_out(figure, theme, 440)
     figure.update_layout(legend=LEGEND)
     widest = float((table[f"{measure}_mean"] + table[f"{measure}_std"]).max())
     across = [-0.04 * widest, 1.12 * widest]  # with room on the right for the words of the last point
@@ -87,13 +86,14 @@ def bin_means(protected: Floats, predicted: Floats, bins: int = BINS) -> tuple[F
 
 def against_protected_figure(
     protected: NDArray, predicted: Floats, *, names: Sequence[str] | None = None, titles: tuple[str, str],
-    y_range: tuple[float, float], theme: Theme = "light", height: int = 340,
+    y_range: tuple[float, float], theme: Theme = "light",
 ) -> go.Figure:  # fmt: skip
     """Predictions against the protected value, a mark per row, and the mean of them in bins or in each group.
 
     ``names`` are those of groups, which ``protected`` then holds the positions of. ``titles`` are those of the axes.
     """
-    colour, figure = _styles()[TREE].colour.mark(theme), go.Figure()
+    colour, grey = (_styles()[method].colour.mark(theme) for method in (TREE, MEAN))
+    figure = go.Figure()
     rng = np.random.default_rng(0)
     some = np.sort(rng.permutation(len(predicted))[:DRAWN])
     x = np.asarray(protected, float)
@@ -106,7 +106,7 @@ def against_protected_figure(
         aside = rng.uniform(-0.28, 0.28, len(x))  # side by side, or all would stand on one line
     figure.add_scatter(
         x=(x + aside)[some], y=predicted[some], mode="markers", hoverinfo="skip", showlegend=False,
-        marker={"size": 5, "color": faded(GREY.mark(theme), 0.45)},
+        marker={"size": 5, "color": faded(grey, 0.45)},
     )  # fmt: skip
     mode, shape, size = ("lines+markers", "circle", 11) if names is None else ("markers", "diamond", 16)
     figure.add_scatter(
@@ -114,7 +114,7 @@ def against_protected_figure(
         marker={"size": size, "color": colour, "symbol": shape},
         hovertemplate="mean prediction %{y:.3g}<extra></extra>",
     )  # fmt: skip
-    _lay_out(figure, theme, height)
+    _lay_out(figure, theme, 340)
     figure.update_xaxes(title_text=titles[0])
     if names is not None:
         figure.update_xaxes(tickvals=across, ticktext=list(names), range=[-0.5, len(names) - 0.5])

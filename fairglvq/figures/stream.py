@@ -18,9 +18,7 @@ LINES = {
 }
 
 
-def stream_figure(
-    moments: Sequence[Moment], *, points: int, change: int | None, theme: Theme = "light", height: int = 360
-) -> go.Figure:
+def stream_figure(moments: Sequence[Moment], *, points: int, change: int | None, theme: Theme = "light") -> go.Figure:
     """Both scores over time; ``change`` is after how many points the world is another one."""
     figure, ink = go.Figure(), INK.mark(theme)
     for name, (title, unit, colour, dash) in LINES.items():
@@ -36,7 +34,7 @@ def stream_figure(
         beside = {"xanchor": "left", "xshift": 4, "showarrow": False}
         figure.add_annotation(x=change, y=106, text="the world changes", font={"color": ink}, **beside)
     margin = {"l": 10, "r": 16, "t": 20, "b": 10}
-    base_layout(figure, theme, height, margin=margin, legend=LEGEND, uirevision="stream")
+    base_layout(figure, theme, 360, margin=margin, legend=LEGEND, uirevision="stream")
     base_axes(figure, theme)
     figure.update_xaxes(range=[0, points], title_text="people who have arrived", tickformat=",")
     figure.update_yaxes(range=[0, 110], tickformat=".0f")

@@ -138,7 +138,6 @@ def strength_figure(
     *,
     log: bool = False,
     theme: Theme = "light",
-    height: int = 420,
 ) -> go.Figure:
     """Draw the scores of one method against its strength, one above the other; ``log`` spreads the small strengths.
 
@@ -161,7 +160,7 @@ def strength_figure(
             error_y=_bars(own[f"{name}_std"], style.colour.mark(theme)),
             customdata=_customdata(own, method, name, name), hovertemplate=_hover(name),
         )  # fmt: skip
-    lay_out(figure, theme, height)
+    lay_out(figure, theme, 420)
     figure.update_layout(margin={"b": 60})
     for row, name in enumerate(names, start=1):
         figure.update_yaxes(title_text=MEASURES[name].heading, row=row, col=1)
@@ -314,19 +313,19 @@ def _tick_format(ends) -> str:
     return f".{max(0, math.ceil(-math.log10(abs(ends[1] - ends[0]) / 8)))}f"
 
 
-def lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
-    """Font, colours, grid and legend of a curve's picture."""
+def lay_out(figure: go.Figure, theme: Theme, height: int, *, top: int = 34, uirevision: str = "tradeoff") -> None:
+    """Font, colours, grid and legend; above a curve's plot stand the buttons, which phones always show."""
     ink = INK.mark(theme)
     base_layout(
         figure,
         theme,
         height,
-        margin={"l": 10, "r": 16, "t": 34, "b": 10},  # above the plot stand the buttons, which phones always show
+        margin={"l": 10, "r": 16, "t": top, "b": 10},
         modebar={"bgcolor": "rgba(0,0,0,0)", "color": faded(ink, 0.5), "activecolor": ink},
         hovermode="closest",
         hoverlabel={"font": {"family": FONT, "size": 13}, "align": "left"},
         legend=LEGEND | {"font": {"size": 12}},
-        uirevision="tradeoff",
+        uirevision=uirevision,
     )
     base_axes(figure, theme)
 
