@@ -18,11 +18,12 @@ from fairglvq import wording
 from fairglvq.explain import Contributions
 from fairglvq.explain.metric import Relevance
 from fairglvq.explain.traits import Difference, Trait
-from fairglvq.figures.base import GRID, INK, LEGEND, base_layout
+from fairglvq.figures.base import GRID, INK, LEGEND, base_axes, base_layout
 from fairglvq.figures.numbering import numbers
 from fairglvq.grammar import BACKGROUNDS, ClassColour, Theme, class_colours, group_shapes
 
 LONGEST = 26  # letters of a label: half a phone
+PROFILE = 8  # columns of a profile
 
 
 class Marks(NamedTuple):
@@ -199,7 +200,6 @@ def profile_figure(
     colour: ClassColour,
     rival: Sequence[Trait] = (),
     rival_colour: ClassColour | None = None,
-    most: int = 8,
     theme: Theme = "light",
 ) -> go.Figure:
     """What a prototype is like: a bar per column, a line where the average is, and a cross where its rival is.
@@ -207,7 +207,7 @@ def profile_figure(
     A number's bar goes from the smallest to the largest value in the data, a category's from 0 to 100%. ``found`` are
     the differences to the average, ``rival`` the traits of the rival. A star marks a number beyond everybody.
     """
-    rows = found[:most]
+    rows = found[:PROFILE]
     theirs = {trait.column: trait for trait in rival}
     y = list(range(len(rows)))
     figure = go.Figure()
@@ -240,9 +240,9 @@ def profile_figure(
     return figure
 
 
-def profile_alt(p: int, found: Sequence[Difference], most: int = 8) -> str:
+def profile_alt(p: int, found: Sequence[Difference]) -> str:
     """The profile in one sentence."""
-    told = ", ".join(d.words("average") for d in found[:most])
+    told = ", ".join(d.words("average") for d in found[:PROFILE])
     return f"Profile of {name(p)}, largest differences first: {told}."
 
 
@@ -461,12 +461,9 @@ def _lay_out(figure: go.Figure, theme: Theme, height: int) -> None:
         figure, theme, height, margin={"l": 10, "r": 16, "t": 16, "b": 10}, hovermode="closest",
         clickmode="event+select", dragmode=False, legend=legend,
     )  # fmt: skip
-    axes = {
-        "gridcolor": GRID.mark(theme), "zeroline": False, "automargin": True,
-        "title": {"standoff": 8, "font": {"size": 13}},
-    }  # fmt: skip
-    figure.update_xaxes(**axes)
-    figure.update_yaxes(**axes)
+    base_axes(figure, theme)
+    figure.update_xaxes(zeroline=False, title_font_size=13)
+    figure.update_yaxes(zeroline=False, title_font_size=13)
 
 
 def _lay_out_map(figure: go.Figure, axes: tuple[str, str], theme: Theme, height: int) -> None:

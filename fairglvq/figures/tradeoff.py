@@ -160,10 +160,9 @@ def strength_figure(
             error_y=_bars(own[f"{name}_std"], style.colour.mark(theme)),
             customdata=_customdata(own, method, name, name), hovertemplate=_hover(name),
         )  # fmt: skip
+        figure.update_yaxes(title_text=MEASURES[name].heading, row=row, col=1)
     lay_out(figure, theme, 420)
     figure.update_layout(margin={"b": 60})
-    for row, name in enumerate(names, start=1):
-        figure.update_yaxes(title_text=MEASURES[name].heading, row=row, col=1)
     if log:
         ticks = _apart(np.log(places))
         figure.update_xaxes(type="log", tickvals=places[ticks], ticktext=[f"{value:g}" for value in strengths[ticks]])

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -170,7 +170,7 @@ class Report:
     scenarios: tuple[Scenario, ...] = ()
     script: str = ""
     made: str = ""
-    library_version: str = field(default=__version__)
+    library_version: str = __version__
 
 
 # Making
@@ -185,7 +185,7 @@ def make(
     measured: str = "",
     who: Sequence[str] = (),
     baseline: tuple[str, PeopleInCells] | None = None,
-    curve: pd.DataFrame | Iterable[Mapping[str, Any]] | None = None,
+    curve: pd.DataFrame | None = None,
     curve_differs: Iterable[str] | None = None,
     scenarios: Iterable[Scenario] = (),
     script: str = "",
@@ -222,7 +222,7 @@ def make(
         data=_facts(data),
         settings={str(name): str(value) for name, value in (settings or {}).items()},
         caveats=(*data.caveats, *caveats),
-        curve=_curve_rows(curve),
+        curve=() if curve is None else tuple(_plain(curve.reindex(columns=CURVE_COLUMNS).to_dict("records"))),
         curve_differs=None if curve_differs is None else tuple(curve_differs),
         scenarios=tuple(scenarios),
         script=script,
@@ -348,13 +348,6 @@ def _facts(data: Dataset) -> Facts:
         licence=data.licence,
         fingerprint=data.fingerprint,
     )
-
-
-def _curve_rows(curve: pd.DataFrame | Iterable[Mapping[str, Any]] | None) -> tuple[Mapping[str, Any], ...]:
-    if curve is None:
-        return ()
-    rows = curve.to_dict("records") if isinstance(curve, pd.DataFrame) else list(curve)
-    return tuple({name: _plain(row.get(name)) for name in CURVE_COLUMNS} for row in rows)
 
 
 # JSON

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from fairglvq.figures.scene import PEOPLE, Arrows, model_of, scene_svg
+from fairglvq.figures.scene import INK, PEOPLE, Arrows, model_of, scene_svg
 from fairglvq.lesson.filling import FORCES, fill, written
 from fairglvq.lesson.numbers import Seen, limit_of
 from fairglvq.lesson.steps import STEPS, Step
@@ -147,7 +147,7 @@ def _picture(method: str, seen: Seen, language: str, *, forces: bool, answers: b
 def _arrows(arrays: Mapping[str, np.ndarray], method: str) -> list[Arrows]:
     """Pull and push at the end of training, in the colours of the stage."""
     pull, push = (arrays[f"{method}.{name}"][-1] for name in ("pull_class", "pull_fair"))
-    return [Arrows(pull, "#31333f"), Arrows(push, FORCES["force_push"]["light"], "6 4")]
+    return [Arrows(pull, INK), Arrows(push, FORCES["force_push"]["light"], "6 4")]
 
 
 def _curve(step: Step, seen: Seen, language: str, *, answers: bool) -> Figure:

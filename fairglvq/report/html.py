@@ -8,7 +8,7 @@ lays them out.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -41,6 +41,7 @@ GAP_WORDS = {
 
 def to_html(report: Report) -> str:
     """The report as one self-contained page."""
+    people = {group.name: group.who for group in report.groups}
     return render(
         "report.html.j2",
         report=report,
@@ -48,9 +49,9 @@ def to_html(report: Report) -> str:
         words=words(report),
         alike=_alike_people(report),
         beside=_beside(report),
-        **_ends(report),
+        people=people,
         scenarios=side_by_side(report.scenarios) if report.scenarios else None,
-        numbers=_numbers(report),
+        numbers=_numbers(report, people),
         groups=_groups(report),
         curve=_curve(report),
         parts=_parts(report),
@@ -59,21 +60,14 @@ def to_html(report: Report) -> str:
     )
 
 
-def _numbers(report: Report) -> list[list[str]]:
+def _numbers(report: Report, people: Mapping[str, str]) -> list[list[str]]:
     accuracy = report.accuracy
     rows = [["Accuracy", "share of decisions that are right", percent(accuracy.value), _reach(accuracy), ""]]
-    people = {group.name: group.who for group in report.groups}
     for one in report.gaps:
         who = f"{people.get(one.ahead)} ahead of {people.get(one.behind)}" if one.value else "no difference"
         who = who if one.ahead else "no two groups to compare"
         rows.append([*GAP_WORDS[one.measure], gap(one.value), interval(one.low, one.high), who])
     return rows
-
-
-def _ends(report: Report) -> dict[str, str]:
-    """Who is ahead and who is behind, as people."""
-    people = {group.name: group.who for group in report.groups}
-    return {"ahead": people.get(report.gaps[0].ahead, ""), "behind": people.get(report.gaps[0].behind, "")}
 
 
 def _beside(report: Report) -> list[list[str]]:

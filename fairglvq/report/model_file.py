@@ -190,7 +190,7 @@ def dumps(saved: SavedModel) -> str:
         "parameters": parameters,
         "classes": classes,
         "class_names": [str(saved.class_names.get(label, label)) for label in classes],
-        "favourable": _place(saved.favourable, classes),
+        "favourable": classes.index(saved.favourable) if saved.favourable in classes else None,
         "groups": groups,
         "group_names": None if groups is None else [str(saved.group_names.get(group, group)) for group in groups],
         "prototypes": model.prototypes_.tolist(),
@@ -246,11 +246,6 @@ def _plain_parameter(name: str, value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     return np.asarray(value, float).tolist() if name == "init" and not isinstance(value, str) else value
-
-
-def _place(label: Hashable, labels: Sequence[Label]) -> int | None:
-    places: dict[Hashable, int] = {known: place for place, known in enumerate(labels)}
-    return places.get(label)
 
 
 # Reading
