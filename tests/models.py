@@ -24,9 +24,7 @@ def small(n=240, seed=0, n_classes=2, n_groups=2):
     member, town = rng.integers(0, 2, n), rng.integers(0, 3, n)
     X = np.column_stack([years, amount, member, np.eye(3)[town]])
     s = rng.integers(0, n_groups, n)
-    y = (np.digitize(amount + 0.05 * years + s + rng.normal(0, 1, n), np.linspace(4, 8, n_classes + 1)[1:-1])).astype(
-        int
-    )
+    y = np.digitize(amount + 0.05 * years + s + rng.normal(0, 1, n), np.linspace(4, 8, n_classes + 1)[1:-1])
     blocks = (
         Block("years", 0, 1, "number"),
         Block("amount", 1, 2, "number"),

@@ -37,7 +37,7 @@ class Marks(NamedTuple):
 
 
 def plain(text: object, longest: int | None = None) -> str:
-    """Somebody's text as Plotly shall show it: no tags, no line breaks, shortened if need be."""
+    """A text for Plotly: tags escaped, no line breaks, cut to ``longest`` letters."""
     words = " ".join(str(text).split())
     return html.escape(wording.cut(words, longest) if longest else words, quote=False)
 

@@ -2,5 +2,5 @@
 
 
 def handout_name(language: str, *, answers: bool) -> str:
-    """What the file of a handout is called; here, because whoever only names it trains nothing."""
+    """The file name of a handout; here, so that naming it does not import what trains its models."""
     return f"fairglvq-{'answers' if answers else 'handout'}-{language}.html"

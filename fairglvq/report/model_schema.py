@@ -194,7 +194,7 @@ SCHEMA = _object(
 
 @cache
 def _validator() -> Any:
-    from jsonschema import Draft202012Validator, validators  # only for those who open a file
+    from jsonschema import Draft202012Validator, validators  # only needed to open a file
 
     types = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, found: type(found) is int)  # 1.0 is none
     for name in ENTRIES:

@@ -53,7 +53,7 @@ def who_loses(report: Report) -> list[str]:
 
 
 def cautions(report: Report) -> list[str]:
-    """What the numbers cannot carry."""
+    """Warnings where few people were measured."""
     parity, told = report.gaps[0], []
     if parity.value > 0 >= parity.low:
         told.append("With this many people measured, such a gap may be chance.")

@@ -95,7 +95,7 @@ def train(settings: Settings, points: Points, method: str, seen: Seen, seed: int
 
 
 def learned(points: Points, method: str, seen: Seen, trained: Trained, placed: Placed) -> Learned:
-    """The last model, for those who explain it, and what its directions mean."""
+    """The last model as explanations need it, with what its directions mean."""
     some = np.random.default_rng(0).permutation(np.flatnonzero(~points.held_out))[:SAMPLE]
     axes = axis_traits(placed.matrix[:RANK], points.X[some], points.blocks)
     last = trained.models[-1]
