@@ -15,17 +15,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture(scope="module")
 def figure():
-    import numpy as np
-    import pandas as pd
-
-    plan = paper.paper_sweep("adult")
-    rows = [
-        {"dataset": "adult", "method": m.method, "strength": np.nan if m.strength is None else m.strength}
-        | {"fold": m.fold, "seed": m.seed}
-        | row
-        for m, row in bundle.load().known(plan).items()
-    ]
-    table = curve.summary(pd.DataFrame(rows))
+    table = curve.summary(bundle.rows(paper.paper_sweep("adult")))
     lines = [bundle.load().limits["adult", False]]
     return tradeoff_figure(table, limits=lines, published=paper.published())
 

@@ -111,15 +111,8 @@ def test_labels_that_would_overlap_are_moved_or_left_out():
 
 
 def bundled_figure(name, published):
-    plan = paper.paper_sweep(name)
-    rows = [
-        {"dataset": name, "method": m.method, "strength": math.nan if m.strength is None else m.strength}
-        | {"fold": m.fold, "seed": m.seed}
-        | row
-        for m, row in bundle.load().known(plan).items()
-    ]
     line = bundle.load().limits[name, False] if name in bundle.ESTIMATED else limit.known(name)
-    table = curve.summary(pd.DataFrame(rows))
+    table = curve.summary(bundle.rows(paper.paper_sweep(name)))
     return figures.tradeoff_figure(table, limits=[line], published=paper.published() if published else None)
 
 
