@@ -16,7 +16,7 @@ from fairglvq.lvq.initialisers import initial_prototypes
 from fairglvq.lvq.projected import Projected, lift, one_thread
 from fairglvq.lvq.prototype_classifier import PrototypeClassifier, refuse_large_values
 from fairglvq.lvq.schedules import Plateau, Timetable
-from fairglvq.lvq.trainer import EXACT_VOTES, Recipe, Snapshot, Trainer, as_rows, compact
+from fairglvq.lvq.trainer import EXACT_VOTES, Recipe, Snapshot, Trainer, as_rows, compact, dense
 
 # More groups than this, with fewer members than that in the median group, are probably a measurement, not a group.
 MANY_GROUPS, SMALL_GROUP = 10, 10
@@ -423,8 +423,7 @@ def _count_distinct(X, members, enough) -> int:
     """How many distinct rows of X there are among the members; stops once there are enough."""
     seen: set[bytes] = set()
     for start in range(0, members.size, 256):
-        rows = X[members[start : start + 256]]
-        rows = rows.toarray() if hasattr(rows, "toarray") else rows
+        rows = dense(X[members[start : start + 256]])
         seen.update(row.tobytes() for row in rows + 0.0)  # -0.0 becomes 0.0
         if len(seen) >= enough:
             break
