@@ -9,7 +9,7 @@ from fairglvq.labels import encode, favourable_of
 from fairglvq.lvq import parity
 from fairglvq.lvq.directions import first_metric
 from fairglvq.lvq.projected import lift, one_thread
-from fairglvq.lvq.prototype_classifier import PARAMETERS, PrototypeClassifier
+from fairglvq.lvq.prototype_classifier import PARAMETERS, PrototypeClassifier, also, choice
 from fairglvq.lvq.trainer import compact
 
 
@@ -94,11 +94,8 @@ class ParityLVQ(PrototypeClassifier):
         self.random_state = random_state
 
     _known_parameters = PARAMETERS | {
-        "learning_rate": (lambda v: isinstance(v, str) and v == "auto", "'auto': steps come from a line search"),
-        "batch_size": (
-            lambda v: v is None or PARAMETERS["batch_size"][0](v),
-            "None or a whole number of at least 1",
-        ),
+        "learning_rate": (choice(["auto"])[0], "'auto': steps come from a line search"),
+        "batch_size": also([None], PARAMETERS["batch_size"]),
     }
 
     def fit(self, X, y, *, sensitive_features=None, favourable=None):
