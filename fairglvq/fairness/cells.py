@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairglvq.fairness.metrics import encode_groups, gaps_from_counts, rates_from_counts
+from fairglvq.fairness.metrics import encode_groups, gaps_from_counts, rates_from_counts, ratio
 from fairglvq.intervals import SMALL
 from fairglvq.labels import as_column, favourable_of, positions
 
@@ -52,14 +52,19 @@ class Score(NamedTuple):
     n: int
 
 
-def score(counts: NDArray[np.int64], favourable: int) -> Score:
+def score(counts: Counts, favourable: int) -> Score:
     """Exact numbers from counts (G, K, K) of people by group, truth and decision."""
-    wanted = np.arange(counts.shape[1]) == favourable
-    fold = np.stack([~wanted, wanted]).astype(np.int64)  # (2, K)
-    gaps = gaps_from_counts(fold @ counts @ fold.T)
+    gaps = gaps_from_counts(_favourable_or_not(counts, favourable))
     n = int(counts.sum())
     right = float(np.trace(counts, axis1=1, axis2=2).sum() / n)
     return Score(right, float(gaps.statistical_parity), float(gaps.equal_opportunity), n)
+
+
+def _favourable_or_not(counts: Counts, favourable: int) -> Counts:
+    """Counts (G, K, K) by group, truth and decision as (G, 2, 2): whether each of the two is the favourable class."""
+    wanted = np.arange(counts.shape[1]) == favourable
+    fold = np.stack([~wanted, wanted]).astype(np.int64)  # (2, K)
+    return fold @ counts @ fold.T
 
 
 class Contributions(NamedTuple):
@@ -114,7 +119,7 @@ class Cells:
         These are the log loss and the squared error of the best constant answers, the shares in each cell.
         """
         inside = self.counts.sum(axis=2 if of == "target" else 1)  # (P, K) or (P, G)
-        shares = _ratio(inside, self.sizes[:, None])
+        shares = ratio(inside, self.sizes[:, None])
         if kind == "gini":
             losses = 1 - (shares**2).sum(axis=1)
         else:
@@ -147,14 +152,12 @@ class Cells:
     @cached_property
     def impurity(self) -> Floats:
         """Chance (P,) that two people drawn from a cell differ in their true label (Gini); NaN for an empty cell."""
-        shares = _ratio(self.counts.sum(axis=2), self.sizes[:, None])  # (P, K)
+        shares = ratio(self.counts.sum(axis=2), self.sizes[:, None])  # (P, K)
         return 1.0 - (shares**2).sum(axis=1)
 
     def rates(self, measure: Measure) -> tuple[Floats, NDArray[np.int64]]:
         """Rate of favourable decisions per group (G,), and of how many people: all, or the truly favourable ones."""
-        wanted = np.arange(self.table.shape[1]) == self.favourable
-        fold = np.stack([~wanted, wanted]).astype(np.int64)
-        counts = fold @ self.table @ fold.T  # (G, 2, 2)
+        counts = _favourable_or_not(self.table, self.favourable)
         rates = rates_from_counts(counts)
         if measure == "statistical_parity":
             return rates.selection_rate, counts.sum(axis=(1, 2))
@@ -242,10 +245,6 @@ def _part(n: int, whole: int) -> float:
     return float(n / whole) if whole else math.nan
 
 
-def _ratio(part: NDArray, whole: NDArray) -> Floats:
-    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)
-
-
 @dataclass(frozen=True, eq=False)
 class Moments:
     """Cells for numbers: rows per cell, and mean and variance of target and protected value inside.
@@ -288,7 +287,7 @@ def moments(cells: ArrayLike, columns: Floats, n_cells: int) -> Moments:
 
     def mean(values: Floats) -> Floats:
         sums = [np.bincount(where, weights=column, minlength=n_cells) for column in values.T]
-        return np.nan_to_num(_ratio(np.stack(sums, axis=1), sizes[:, None]))
+        return np.nan_to_num(ratio(np.stack(sums, axis=1), sizes[:, None]))
 
     means = mean(columns)
     return Moments(sizes, means, mean((columns - means[where]) ** 2))

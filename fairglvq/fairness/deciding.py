@@ -27,8 +27,6 @@ __all__ = ["DECIDE", "Decision", "decide_cells", "decide_model"]
 DECIDE = ("majority", "fair")
 """How cells answer: each for itself, as training left it; or all together within a gap."""
 
-Answers = NDArray[np.intp]
-
 
 class Decision(NamedTuple):
     """Answers of cells, and what they reach on the people counted.
@@ -37,7 +35,7 @@ class Decision(NamedTuple):
     finished (``optimal``), a higher one where its time was up.
     """
 
-    answers: Answers  # (P,) positions of classes
+    answers: NDArray[np.intp]  # (P,) positions of classes
     accuracy: float
     gap: float
     bound: float
