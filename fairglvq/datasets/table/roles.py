@@ -97,8 +97,6 @@ def coded_classes(labels: pd.Series, plan: Plan) -> tuple[dict[int, str], np.nda
     counts = labels.value_counts()
     _refuse_single_rows(labels, counts, str(plan.target), "one row is not enough to learn from and to be measured on")
     names = [value for value in values if value != plan.favourable] + [str(plan.favourable)]
-    if plan.target_cut is None and REST in names:
-        names = [REST, str(plan.favourable)]
     return dict(enumerate(names)), pd.Categorical(labels, categories=names).codes.astype(np.int64)
 
 
