@@ -78,8 +78,8 @@ def columns_of(trait: TraitBlocks) -> npt.NDArray[np.int64]:
 class Table:
     """Features ``X`` (n, d), targets ``y`` (n,) and protected values ``s`` (n,).
 
-    ``blocks`` says which original column each column of X came from; ``source``, ``licence`` and ``caveats`` are for
-    whoever reads about the data.
+    ``blocks`` says which original column each column of X came from; ``source``, ``licence`` and ``caveats`` describe
+    the data to readers.
     """
 
     name: str
