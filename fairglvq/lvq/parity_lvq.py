@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from fairglvq.fairness.cells import count
 from fairglvq.labels import encode, favourable_of
 from fairglvq.lvq import parity
 from fairglvq.lvq.directions import first_metric
@@ -170,6 +171,5 @@ class ParityLVQ(PrototypeClassifier):
         self.multipliers_ = found.prices.multipliers
         cells = model.cells(model.project(X))
         self.prototypes_ = lift(X, cells, self.omega_, model.V)
-        votes = np.zeros((len(model.V), groups.max() + 1))
-        np.add.at(votes, (cells, groups), 1)
+        votes = count((len(model.V), groups.max() + 1), cells, groups)
         self.pseudo_classes_ = np.asarray(self.groups_)[votes.argmax(axis=1)]

@@ -56,7 +56,7 @@ class TreeEstimator(BaseEstimator):
         ``scaling`` is the one that made the features the tree was trained on from ``data.X``; None: they are the same.
         """
         check_is_fitted(self, "tree_")
-        return rules(self.tree_, data, scaling)
+        return rules(self.tree_, data, scaling or Scaling.identity(self.n_features_in_))
 
     def _answer(self, leaf: int) -> str:
         raise NotImplementedError

@@ -39,9 +39,9 @@ class Tree:
         """The nodes that are leaves, from left to right."""
         return np.array([node for node, _ in self.walk() if self.feature[node] == LEAF])
 
-    def walk(self, node: int = 0, path: tuple[Condition, ...] = ()) -> Iterator[tuple[int, tuple[Condition, ...]]]:
+    def walk(self) -> Iterator[tuple[int, tuple[Condition, ...]]]:
         """Every node with the conditions that lead to it: parents first, left before right."""
-        waiting = [(node, path)]
+        waiting: list[tuple[int, tuple[Condition, ...]]] = [(0, ())]
         while waiting:
             node, path = waiting.pop()
             yield node, path
