@@ -85,7 +85,7 @@ def positions(column: np.ndarray, known: np.ndarray, what: str) -> NDArray[np.in
     return _look_up(distinct.tolist(), known.tolist())[codes]
 
 
-def favourable_of(classes: np.ndarray, favourable: Any = None) -> int:
+def favourable_of(classes: np.ndarray, favourable: Any) -> int:
     """The position of the label that people want; None is the last of two classes, since their gap is the same."""
     known = classes.tolist()
     if favourable is None and len(known) == 2:
