@@ -183,9 +183,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         self.groups_ = None
         if s is None:
             return None
-        s = as_column(s, "sensitive_features")
-        check_consistent_length(s, np.empty(n))
-        self.groups_, codes = encode(s)
+        self.groups_, codes = encode(check_groups(s, n))
         return codes
 
     def _set_metric(self, omega):
@@ -256,6 +254,13 @@ def check_labels(y, new: bool = True) -> np.ndarray:
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
     return y
+
+
+def check_groups(s, n: int) -> np.ndarray:
+    """The protected group or value of each of n rows, (n,)."""
+    s = as_column(s, "sensitive_features")
+    check_consistent_length(s, np.empty(n))
+    return s
 
 
 def refuse_large_values(X, name):
