@@ -78,5 +78,4 @@ def _mostly_first_group(definition: Definition, n: int, rng: np.random.Generator
             parts.append(Batch(drawn.X[rows], drawn.y[rows], drawn.s[rows]))
             count -= len(rows)
     order = rng.permutation(n)
-    X, y, s = (np.concatenate(values)[order] for values in zip(*parts, strict=True))
-    return Batch(X, y, s)
+    return Batch(*(np.concatenate(values)[order] for values in zip(*parts, strict=True)))
