@@ -109,7 +109,7 @@ class Cells:
     moves: Counts | None = field(default=None, repr=False, kw_only=True)
 
     def loss(self, of: Literal["target", "protected"], kind: Loss = "entropy") -> float:
-        """How badly cells tell the class or the group, per person: the mean entropy or Gini impurity in a cell.
+        """How badly cells predict the class or the group, per person: the mean entropy or Gini impurity in a cell.
 
         These are the log loss and the squared error of the best constant answers, the shares in each cell.
         """

@@ -55,7 +55,7 @@ def decide_cells(
     Parameters
     ----------
     counts : array (n_cells, n_classes, n_groups)
-        How many people are in each cell; whoever is in no group at all is not compared.
+        How many people are in each cell; groups without people are not compared.
     max_gap : float
         Largest difference allowed between two groups in the share of favourable decisions.
     favourable : int

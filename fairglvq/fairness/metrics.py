@@ -53,7 +53,7 @@ Floats = np.float64 | NDArray[np.float64]
 class Rates(NamedTuple):
     """Rates per group, each of shape (..., n_groups); NaN where nobody can contribute.
 
-    Accuracy is not among them: with three or more classes a table of favourable or not cannot tell it.
+    Accuracy is not among them: with three or more classes a table of favourable or not does not hold it.
     """
 
     selection_rate: NDArray[np.float64]
@@ -160,7 +160,7 @@ def statistical_parity_difference(
         Decision and group of every person.
     favourable : label
         The outcome that people want. If it is among neither `y_pred` nor `classes`, a ValueError lists what there is.
-        One case remains where decisions alone cannot tell a typing error: everybody gets one and the same outcome of
+        One case remains where decisions alone do not show a typing error: everybody gets one and the same outcome of
         the same kind (text or number) as `favourable`. As scikit-learn does with ``pos_label``, this is accepted, and
         the gap is 0: a constant classifier treats all groups alike. Give `classes` to have it checked there, too.
     classes : iterable of labels, optional

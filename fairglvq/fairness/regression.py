@@ -1,4 +1,4 @@
-"""Assess predicted numbers: how exact they are, and how much they tell about a protected number or group.
+"""Assess predicted numbers: how exact they are, and how much they reveal about a protected number or group.
 
 Arrays in, never models. With a group, `mean_difference` is what statistical parity is for decisions. With a number,
 `correlation` sees straight dependence only; `mutual_information` and `maximal_correlation` see any, on values cut into
@@ -55,7 +55,7 @@ def mean_difference(y_pred: ArrayLike, *, sensitive_features: ArrayLike) -> floa
 
 
 def correlation(y_pred: ArrayLike, *, sensitive_features: ArrayLike) -> float:
-    """Size of Pearson's correlation with a protected number, 0 to 1; a constant tells nothing: 0."""
+    """Size of Pearson's correlation with a protected number, 0 to 1; a constant reveals nothing: 0."""
     predicted, protected = _numbers(y_pred=y_pred, sensitive_features=sensitive_features)
     apart = [values - values.mean() for values in (predicted, protected)]
     scale = np.sqrt(np.prod([values @ values for values in apart]))
@@ -81,7 +81,7 @@ def maximal_correlation(y_pred: ArrayLike, *, sensitive_features: ArrayLike, bin
 
 
 class Dependence(NamedTuple):
-    """How much predictions tell of a protected value; what its kind does not have is NaN."""
+    """How much predictions reveal of a protected value; a measure that is not for its kind is NaN."""
 
     mean_difference: float  # of groups
     correlation: float  # with a number

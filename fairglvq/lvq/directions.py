@@ -1,8 +1,8 @@
-"""The plane to decide in: directions that tell the label and the group, as rows of Ω.
+"""The plane to decide in: directions that predict the label and the group, as rows of Ω.
 
 The most accurate classifier with a bounded gap decides by two numbers, how likely the label is and how much the group
 shows (Menon & Williamson 2018). A direction for each, by regularised logistic regression, holds both in a plane. Where
-the label hangs on ranges of a column, no straight direction tells it: beyond the plane such columns are rows of Ω.
+the label depends on ranges of a column, no direction predicts it: beyond the plane such columns are rows of Ω.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def directions(
     points have a standard deviation of 1. If the border ``bends`` and points are many, rows beyond the plane are
     columns that a tree cuts; their images have a standard deviation of as many units as there are cuts.
 
-    With few points per column, a regression tells the points it has seen better than others. The images to train on
+    With few points per column, a regression predicts the points it has seen better than others. The images to train on
     are then cross-fitted: each by regressions on the other folds, as it will be for people not seen.
     """
     targets = [target for target in targets if len(np.unique(target)) > 1]  # a single label has no direction
@@ -139,7 +139,7 @@ def _independent(X, rows) -> list[int]:
 
 
 def _cut_columns(X, rows, target, count: int) -> np.ndarray:
-    """Rows of Ω (up to count, d) of one column each: those by which a tree tells best what ``rows`` leave of a label.
+    """Rows of Ω (up to count, d) of one column each: those by which a tree predicts best what ``rows`` do not.
 
     A column that is cut often gets a large unit, so that prototypes can stand between the cuts.
     """
@@ -147,8 +147,8 @@ def _cut_columns(X, rows, target, count: int) -> np.ndarray:
         return np.zeros((0, X.shape[1]))
     checkpoint.get()()
     images = np.asarray(X @ rows.T)
-    told = LogisticRegression(**OPTIONS).fit(images, target)
-    left = (target[:, None] == told.classes_) - told.predict_proba(images)
+    linear = LogisticRegression(**OPTIONS).fit(images, target)
+    left = (target[:, None] == linear.classes_) - linear.predict_proba(images)
     some = slice(None, None, -(-len(target) // TREE_ROWS))
     tree = DecisionTreeRegressor(max_leaf_nodes=LEAVES, min_samples_leaf=MEMBERS, random_state=0)
     cut = tree.fit(X[some], left[some]).tree_.feature

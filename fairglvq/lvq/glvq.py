@@ -80,9 +80,9 @@ class GLVQ(PrototypeClassifier):
         learned metric is trained by L-BFGS on all points: ``max_epochs`` are its steps; ``learning_rate``,
         ``batch_size``, ``step``, ``shuffle`` and ``record_every`` play no part.
     rank : int or None, default=None
-        Rows of a matrix Ω; None: as many as features. Fewer start from directions that tell the label and, if
+        Rows of a matrix Ω; None: as many as features. Fewer start from directions that predict the label and, if
         given, the group (logistic regression). Beyond rank 2, with several prototypes per class and at least 50 points
-        per column, they start from columns on whose ranges the label hangs (a tree finds them).
+        per column, they start from columns on whose ranges the label depends (a tree finds them).
 
     decide : {"majority", "fair"}, default="majority"
         Every cell answers with the class of its prototype, which training moves to where that class is the majority;

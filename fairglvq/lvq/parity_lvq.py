@@ -18,8 +18,8 @@ class ParityLVQ(PrototypeClassifier):
     """The most accurate prototypes it finds whose decisions differ between groups by at most ``max_gap``.
 
     A point belongs to the prototype with the smallest |Ω(x - w)|² - handicap, so that borders between cells stay
-    straight and handicaps slide them. With ``rank=2`` every decision is made in a plane: the rows of Ω tell the label
-    and the group. The group is used in training only, never to decide.
+    straight and handicaps slide them. With ``rank=2`` every decision is made in a plane: the rows of Ω predict the
+    label and the group. The group is used in training only, never to decide.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class ParityLVQ(PrototypeClassifier):
     rank : int or None, default=2
         Rows of Ω, for ``metric="matrix"``; None: as many as features. As many as features or more: a weight per
         feature that gives it unit spread. With several prototypes per class and at least 50 points per column, rows
-        beyond the second are columns on whose ranges the label hangs.
+        beyond the second are columns on whose ranges the label depends.
     learning_rate : "auto"
         Steps come from the line search of L-BFGS; there is no other choice.
     max_epochs : int, default=30

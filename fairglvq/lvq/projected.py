@@ -19,7 +19,7 @@ from fairglvq.lvq.kernels import entry
 from fairglvq.lvq.trainer import dense, of_columns, times
 
 checkpoint: ContextVar[Callable[[], None]] = ContextVar("checkpoint", default=lambda: None)
-"""Called again and again during a search; whoever sets it for their thread may raise from it, and the search ends."""
+"""Called again and again during a search; a function set here, for one thread, may raise to end the search."""
 
 
 def one_thread() -> threadpool_limits:

@@ -223,7 +223,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
 
     @staticmethod
     def _lead(far, near):
-        """How clearly ``near`` wins: (far - near) / (far + near), 0 where both are 0; no cell answers so: infinite."""
+        """How clearly ``near`` wins: (far - near) / (far + near), 0 where both are 0; -1 or 1 where one is infinite."""
         both = far + near
         one_sided = np.isinf(far).astype(float) - np.isinf(near)  # 0 where both are finite
         return np.divide(far - near, both, out=one_sided, where=(both > 0) & np.isfinite(both))

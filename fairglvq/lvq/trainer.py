@@ -200,8 +200,8 @@ class Trainer:
         """Up to ``n_epochs`` more epochs; False once prototypes fly off (they stay where they were before that step).
 
         With ``record_every`` > 0, ``history`` grows by a snapshot every so many epochs and one at the end
-        (``n_epochs=0`` takes just that one). A ``schedule`` is told the class cost of every epoch where it
-        wants to know, lowers the rate and may end the training (:mod:`fairglvq.lvq.schedules`).
+        (``n_epochs=0`` takes just that one). A ``schedule`` gets the class cost of every epoch if it
+        is ``watched``, lowers the rate and may end the training (:mod:`fairglvq.lvq.schedules`).
         """
         if self.flew_off:
             return False

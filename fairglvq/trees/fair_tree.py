@@ -1,4 +1,4 @@
-"""FairTree: a decision tree whose leaves tell the class and, C times as strongly, must not tell the group."""
+"""FairTree: a decision tree whose leaves predict the class and, weighted by C, do not predict the group."""
 
 import numpy as np
 from sklearn.base import ClassifierMixin

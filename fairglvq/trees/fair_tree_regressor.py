@@ -1,4 +1,4 @@
-"""FairTreeRegressor: a tree whose leaves tell a number and, C times as strongly, must not tell the protected value."""
+"""FairTreeRegressor: a tree whose leaves predict a number and, weighted by C, do not predict the protected value."""
 
 import numpy as np
 from sklearn.base import RegressorMixin

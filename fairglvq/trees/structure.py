@@ -104,7 +104,7 @@ class Tree:
         return found
 
     def text(self, names: Sequence[str], answer: Callable[[int], str], decimals: int) -> str:
-        """A line per condition and leaf, indented by depth; ``answer`` says what leaf number so and so answers."""
+        """A line per condition and leaf, indented by depth; ``answer`` gives the words of a leaf by its number."""
         lines, leaf = [], 0
         for node, path in self.walk():
             indent = "|   " * (len(path) - 1)
