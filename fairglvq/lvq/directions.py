@@ -51,7 +51,7 @@ def directions(
     are then cross-fitted: each by regressions on the other folds, as it will be for people not seen.
     """
     targets = [target for target in targets if len(np.unique(target)) > 1]  # a single label has no direction
-    scale = _spans(X)
+    scale = _one_for_zero(of_columns(X, "max") - of_columns(X, "min"))
     scaled = X.multiply(1 / scale).tocsr() if hasattr(X, "multiply") else (X - X.min(axis=0)) / scale
     strengths = [_strength(scaled, target, rng) for target in targets]
     found = _logistic(scaled, targets, strengths) / scale
@@ -63,7 +63,7 @@ def directions(
     missing = rank - len(rows) - len(columns)
     if missing:
         rows = np.vstack([rows, _principal(scaled, rows * scale, missing) / scale])
-    spread = _image_spread(X, rows)
+    spread = _one_for_zero(np.asarray(X @ rows.T).std(axis=0))
     omega = np.vstack([rows / spread[:, None], columns])
     images = np.asarray(X @ omega.T)
     if few:
@@ -168,11 +168,5 @@ def _principal(X, rows, count: int) -> np.ndarray:
     return np.linalg.eigh(covariance)[1][:, ::-1][:, :count].T
 
 
-def _image_spread(X, rows) -> np.ndarray:
-    spread = np.asarray(X @ rows.T).std(axis=0)
-    return np.where(spread > 0, spread, 1.0)
-
-
-def _spans(X) -> np.ndarray:
-    span = of_columns(X, "max") - of_columns(X, "min")
-    return np.where(span > 0, span, 1.0)
+def _one_for_zero(lengths: np.ndarray) -> np.ndarray:
+    return np.where(lengths > 0, lengths, 1.0)
