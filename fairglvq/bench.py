@@ -156,13 +156,8 @@ def _us_per_row(model, X, y, s) -> float:
 # -- sizes -------------------------------------------------------------------------------------------------------------
 
 # What a step costs around one base case, one size changed at a time; "features" are non-zeros per point.
-SCALING_BASE = {"points": 20_000, "features": 16, "prototypes per class": 10, "classes": 2}
-SCALING_STEPS = {
-    "points": (5_000, 80_000),
-    "features": (4, 64),
-    "prototypes per class": (2, 50),
-    "classes": (4, 8),
-}
+SCALING_BASE = {"points": 20_000, "features": 16, "prototypes_per_class": 10, "classes": 2}
+SCALING_STEPS = {"points": (5_000, 80_000), "features": (4, 64), "prototypes_per_class": (2, 50), "classes": (4, 8)}
 
 
 def scaling_table(turns: int = 5) -> str:
@@ -171,19 +166,14 @@ def scaling_table(turns: int = 5) -> str:
     sizes = [SCALING_BASE]
     sizes += [SCALING_BASE | {name: value} for name, values in SCALING_STEPS.items() for value in values]
     for size in sizes:
-        milliseconds = _time_size(**{name.replace(" ", "_"): value for name, value in size.items()}, turns=turns)
-        n_prototypes = size["prototypes per class"] * size["classes"]
+        turn = partial(_turn, _uniform_trainer(**size), 60)
+        with threadpool_limits(1):
+            milliseconds = min(_ms_per_step(turn) for _ in range(turns))
+        n_prototypes = size["prototypes_per_class"] * size["classes"]
         lines.append(
             f"| {size['points']:,} | {size['features']} | {n_prototypes} | {size['classes']} | {milliseconds:.2f} |"
         )
     return "\n".join(lines)
-
-
-def _time_size(points: int, features: int, prototypes_per_class: int, classes: int, turns: int) -> float:
-    """Milliseconds per step on points of this size."""
-    training = _uniform_trainer(points, features, prototypes_per_class, classes)
-    with threadpool_limits(1):
-        return min(_ms_per_step(lambda: _turn(training, 60)) for _ in range(turns))
 
 
 def _uniform_trainer(points: int, features: int, prototypes_per_class: int, classes: int, **options: Any) -> Trainer:
@@ -246,7 +236,7 @@ ABLATIONS: dict[str, dict[str, Any]] = {
 def ablation_table(turns: int = 20) -> str:
     """Milliseconds per step with one trick left out at a time, as a Markdown table."""
     makers: dict[str, Callable[..., Trainer]] = {case.dataset: partial(_new_trainer, case) for case in CASES}
-    makers["uniform"] = partial(_uniform_trainer, 20_000, 16, 10, 2)
+    makers["uniform"] = partial(_uniform_trainer, **SCALING_BASE)
     with tempfile.TemporaryDirectory() as folder:
         variants = {
             name: _variant(replaced, f"{folder}/{number}") for number, (name, replaced) in enumerate(ABLATIONS.items())

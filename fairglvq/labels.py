@@ -42,6 +42,21 @@ def as_column(labels: Any, name: str) -> np.ndarray:
     return column
 
 
+def as_nonempty_column(labels: Any, name: str) -> np.ndarray:
+    """Labels (n,) of one person or more, none of them missing."""
+    column = as_column(labels, name)
+    if len(column) == 0:
+        raise ValueError(f"{name} is empty: there is nobody to assess.")
+    return column
+
+
+def check_same_length(**lengths: int) -> None:
+    """Raise a ValueError that names the arrays and their lengths unless these are the same."""
+    if len(set(lengths.values())) > 1:
+        found = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise ValueError(f"Every row needs an entry in each array; lengths are {found}.")
+
+
 def encode(column: np.ndarray) -> tuple[np.ndarray, NDArray[np.intp]]:
     """Distinct labels, sorted, and the position of each label among them.
 
@@ -70,7 +85,7 @@ def positions(column: np.ndarray, known: np.ndarray, what: str) -> NDArray[np.in
     return _look_up(distinct.tolist(), known.tolist())[codes]
 
 
-def favourable_of(classes: np.ndarray, favourable: Any = None) -> int:
+def favourable_of(classes: np.ndarray, favourable: Any) -> int:
     """The position of the label that people want; None is the last of two classes, since their gap is the same."""
     known = classes.tolist()
     if favourable is None and len(known) == 2:

@@ -12,7 +12,8 @@ from fairglvq.lvq.trainer import Recipe, Trainer, as_rows
 
 def compile_all() -> None:
     """On two cores, about half of the work on each: an entry that is on disk is not compiled again for its caller."""
-    trainer = _trainer_without_groups()
+    X, y = _some_points()
+    trainer = Trainer(as_rows(X), y, None, X[:4], y[:4], Recipe(), np.random.default_rng(0))  # compiles next to nothing
     # Forked, where that is safe, the other process need not import and compile again what is here already.
     processes = get_context("fork") if sys.platform == "linux" else get_context("spawn")
     measured = processes.Event()
@@ -63,12 +64,6 @@ def compile_others(trainer: Trainer, measure_is_ready: Callable[[], object]) -> 
     # What FairTree calls, without scikit-learn, which takes a second or two to import; one split: all three loops.
     statistics = np.column_stack([np.ones(50), X[:, 0] > 0.5, X[:, 0] <= 0.5, np.ones(50)])
     grow(binned(X), statistics, Aim(np.array([3, 4]), np.ones(2), True, 5), 2)
-
-
-def _trainer_without_groups() -> Trainer:
-    """What the kernels are called with, compiling next to nothing."""
-    X, y = _some_points()
-    return Trainer(as_rows(X), y, None, X[:4], y[:4], Recipe(), np.random.default_rng(0))
 
 
 def _some_points() -> tuple[np.ndarray, np.ndarray]:

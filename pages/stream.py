@@ -7,7 +7,7 @@ import streamlit as st
 
 from fairglvq import FairGLVQ
 from fairglvq.datasets.streams import Batch
-from fairglvq.datasets.synthetic import LOAN, STORY_AXES, TOWNS
+from fairglvq.datasets.synthetic import DEFINITIONS, LOAN, TOWNS
 from fairglvq.experiments.streaming import LiveStream
 from fairglvq.figures.prototypes import Marks, map_alt, map_figure
 from fairglvq.figures.stream import stream_alt, stream_figure
@@ -113,7 +113,7 @@ def _map(model: FairGLVQ, arrived: Batch) -> None:
     shares = np.bincount(model.apply(X), minlength=len(model.prototypes_)) / len(X)
     names = [LOAN[0], f"{LOAN[1]} (favourable)"], list(TOWNS[:2])
     marks = Marks(model.prototype_labels_, np.asarray(model.pseudo_classes_), shares, *names)
-    axes = STORY_AXES[visit().stream.dataset]
+    axes = DEFINITIONS[visit().stream.dataset].axes
     figure = map_figure(model.prototypes_, marks, axes=axes, people=(X, y, s), theme=theme(), height=360)
     st.plotly_chart(figure, key="stream_map", alt=map_alt(marks), **CHART)
 

@@ -209,7 +209,7 @@ def test_ablation_table_times_the_kernels_without_each_trick(monkeypatch):
 
 
 def test_scaling_table_has_a_row_per_size(monkeypatch):
-    monkeypatch.setattr(bench, "SCALING_BASE", {"points": 200, "features": 3, "prototypes per class": 2, "classes": 2})
+    monkeypatch.setattr(bench, "SCALING_BASE", {"points": 200, "features": 3, "prototypes_per_class": 2, "classes": 2})
     monkeypatch.setattr(bench, "SCALING_STEPS", {"classes": (3,)})
     table = bench.scaling_table(turns=1).splitlines()
     assert len(table) == 4

@@ -55,11 +55,11 @@ class Block:
 
 
 TraitBlocks = tuple[Block, ...]
-"""The blocks that tell one original column: a number's bins stand behind the number."""
+"""The blocks that one original column became: a number's bins stand behind the number."""
 
 
 def trait_blocks(blocks: Iterable[Block]) -> tuple[TraitBlocks, ...]:
-    """Blocks by the original column that they tell."""
+    """Blocks by the original column that they came from."""
     every = tuple(blocks)
     bins = {block.bins_of: block for block in every if block.bins_of}
     return tuple(
@@ -70,7 +70,7 @@ def trait_blocks(blocks: Iterable[Block]) -> tuple[TraitBlocks, ...]:
 
 
 def columns_of(trait: TraitBlocks) -> npt.NDArray[np.int64]:
-    """All columns of X that tell a trait (width,)."""
+    """All columns of X that a trait became (width,)."""
     return np.concatenate([np.arange(block.start, block.stop) for block in trait])
 
 
@@ -78,8 +78,8 @@ def columns_of(trait: TraitBlocks) -> npt.NDArray[np.int64]:
 class Table:
     """Features ``X`` (n, d), targets ``y`` (n,) and protected values ``s`` (n,).
 
-    ``blocks`` says which original column each column of X came from; ``source``, ``licence`` and ``caveats`` are for
-    whoever reads about the data.
+    ``blocks`` says which original column each column of X came from; ``source``, ``licence`` and ``caveats`` describe
+    the data to readers.
     """
 
     name: str

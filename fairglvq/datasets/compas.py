@@ -66,8 +66,7 @@ def load(drop_group: bool = False, bins: int = 0) -> Dataset:
 
     ``bins`` also cuts every number into about as many bins.
     """
-    content = _read_cache() or fetch().read_bytes()
-    table = _used(pd.read_csv(io.BytesIO(content)))[[*FEATURES, LABEL]].reset_index(drop=True)
+    table = _used(pd.read_csv(fetch()))[[*FEATURES, LABEL]].reset_index(drop=True)
     dropped = [PROTECTED] if drop_group else []
     X, blocks = encode(table.drop(columns=[LABEL, *dropped]), binary=BINARY, categories=CATEGORIES, bins=bins)
     return Dataset(
@@ -122,7 +121,10 @@ def cache_file() -> Path:
 
 def is_cached() -> bool:
     """Whether the stripped table is at hand and undamaged, so that ``load`` needs no network."""
-    return _read_cache() is not None
+    try:
+        return _sha256(cache_file().read_bytes()) == TABLE_SHA256
+    except FileNotFoundError:
+        return False
 
 
 def fetch(progress: Progress | None = None, *, wheel: str | os.PathLike[str] | None = None) -> Path:
@@ -142,15 +144,6 @@ def fetch(progress: Progress | None = None, *, wheel: str | os.PathLike[str] | N
     path = cache_file()
     _write_atomically(path, table)
     return path
-
-
-def _read_cache() -> bytes | None:
-    """The cached table, or None if there is none or if it is not what was once written."""
-    try:
-        content = cache_file().read_bytes()
-    except FileNotFoundError:
-        return None
-    return content if _sha256(content) == TABLE_SHA256 else None
 
 
 @contextmanager

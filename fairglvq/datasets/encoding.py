@@ -79,12 +79,8 @@ def encode(
     """
     check_bins(bins)
     plain = [column for column in table.columns if column not in categories]
-    codes, values = {}, {}
-    for column in categories:
-        codes[column], found = pd.factorize(table[column], sort=True)
-        values[column] = tuple(map(str, found))
-
-    X = np.zeros((len(table), len(plain) + sum(map(len, values.values()))))  # (n_rows, n_features)
+    found = {column: pd.factorize(table[column], sort=True) for column in categories}
+    X = np.zeros((len(table), len(plain) + sum(len(values) for _, values in found.values())))  # (n_rows, n_features)
     blocks = []
     for start, column in enumerate(plain):
         if column in binary:
@@ -94,8 +90,8 @@ def encode(
             X[:, start] = table[column]
             blocks.append(Block(column, start, start + 1, "number"))
     start, rows = len(plain), np.arange(len(table))
-    for column in categories:
-        X[rows, start + codes[column]] = 1.0
-        blocks.append(Block(column, start, start + len(values[column]), "category", values[column]))
+    for column, (codes, values) in found.items():
+        X[rows, start + codes] = 1.0
+        blocks.append(Block(column, start, start + len(values), "category", tuple(map(str, values))))
         start = blocks[-1].stop
     return _add_bins(X, blocks, bins) if bins else (X, tuple(blocks))

@@ -1,4 +1,4 @@
-"""Data sets whose target is a number: the class, and the two that come with the project."""
+"""Data sets whose target is a number: the class that their loaders return."""
 
 from __future__ import annotations
 

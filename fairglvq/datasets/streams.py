@@ -1,4 +1,4 @@
-"""Points that arrive batch by batch without end, and a world that changes on the way: the 2-D sets as streams."""
+"""The 2-D sets as streams: points arrive batch by batch, and their distribution changes on the way."""
 
 from __future__ import annotations
 
@@ -62,12 +62,9 @@ def _batches(definition: Definition, points, batch_size, drift, at, rng) -> Iter
 
 def _draw(definition: Definition, n: int, rng: np.random.Generator) -> Batch:
     centres = np.array(definition.centres, dtype=float)
-    gaussian = rng.integers(len(centres), size=n)
-    z = rng.standard_normal((n, 2))
-    X = centres[gaussian] + np.array(definition.deviations) * z
-    y, s = definition.rule(X, z, gaussian)
+    X, y, s = definition.draw(rng.integers(len(centres), size=n), rng)
     low, span = centres.min(axis=0), np.ptp(centres, axis=0)
-    return Batch((X - low) / np.where(span > 0, span, 1.0), y.astype(np.int64), s.astype(np.int64))
+    return Batch((X - low) / np.where(span > 0, span, 1.0), y, s)
 
 
 def _mostly_first_group(definition: Definition, n: int, rng: np.random.Generator) -> Batch:
@@ -81,5 +78,4 @@ def _mostly_first_group(definition: Definition, n: int, rng: np.random.Generator
             parts.append(Batch(drawn.X[rows], drawn.y[rows], drawn.s[rows]))
             count -= len(rows)
     order = rng.permutation(n)
-    X, y, s = (np.concatenate(values)[order] for values in zip(*parts, strict=True))
-    return Batch(X, y, s)
+    return Batch(*(np.concatenate(values)[order] for values in zip(*parts, strict=True)))

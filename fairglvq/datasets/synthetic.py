@@ -20,6 +20,7 @@ from numbers import Real
 import numpy as np
 import numpy.typing as npt
 
+from fairglvq.datasets import DATASETS
 from fairglvq.datasets.base import Block, Dataset
 
 Floats = npt.NDArray[np.float64]
@@ -28,14 +29,8 @@ Labels = npt.NDArray[np.int64]
 AXES = ("x", "height")
 PAPER = "Störck et al. (2024). FairGLVQ: Fairness in Partition-Based Classification; drawn anew from its description"
 # A story for newcomers; labels and groups stay 0, 1, 2, and the features are called as in AXES.
-LOAN = {0: "no loan", 1: "loan"}
+LOAN = ("no loan", "loan")
 TOWNS = ("town A", "town B", "town C")
-STORY_AXES = {
-    "local": ("debts", "savings"),
-    "xor": ("income", "savings"),
-    "three_classes": ("grades", "way to school"),
-    "three_groups": ("income", "rent"),
-}
 OURS = "Made for this project, drawn at random"
 
 
@@ -45,15 +40,23 @@ class Definition:
 
     ``rule`` takes points (n, 2), the standard normal draws behind them (n, 2) and the number of each point's Gaussian,
     and returns labels and groups, before ``bias`` weakens their dependence. The last class is the favourable one.
+    ``axes`` are what the features are called in the story.
     """
 
-    title: str
     centres: tuple[tuple[float, float], ...]
     deviations: tuple[float, float]
     rule: Callable[[Floats, Floats, Labels], tuple[npt.NDArray, npt.NDArray]]
-    classes: tuple[str, ...] = tuple(LOAN.values())
+    axes: tuple[str, str]
+    classes: tuple[str, ...] = LOAN
     n_groups: int = 2
     source: str = OURS
+
+    def draw(self, gaussian: Labels, rng: np.random.Generator, noise: float = 1.0) -> tuple[Floats, Labels, Labels]:
+        """Points (n, 2) of these Gaussians, with labels and groups (n,) as the rule gives them."""
+        z = rng.standard_normal((len(gaussian), 2))
+        X = np.array(self.centres, dtype=float)[gaussian] + noise * np.array(self.deviations) * z
+        y, s = self.rule(X, z, gaussian)
+        return X, y.astype(np.int64), s.astype(np.int64)
 
 
 def _local_rule(X: Floats, z: Floats, gaussian: Labels):
@@ -77,16 +80,18 @@ def _three_groups_rule(X: Floats, z: Floats, gaussian: Labels):
 
 
 DEFINITIONS: Mapping[str, Definition] = {
-    "local": Definition("Local", ((6, 0), (3, 0), (0, 6), (0, 3)), (0.5, 0.5), _local_rule, source=PAPER),
-    "xor": Definition("XOR", ((0, 0), (0, 1), (1, 0), (1, 1)), (0.15, 0.15), _xor_rule, source=PAPER),
+    "local": Definition(((6, 0), (3, 0), (0, 6), (0, 3)), (0.5, 0.5), _local_rule, ("debts", "savings"), source=PAPER),
+    "xor": Definition(((0, 0), (0, 1), (1, 0), (1, 1)), (0.15, 0.15), _xor_rule, ("income", "savings"), source=PAPER),
     "three_classes": Definition(
-        "Three classes",
         ((0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1)),
         (0.2, 0.2),
         _three_classes_rule,
+        ("grades", "way to school"),
         classes=("rejected", "waiting list", "admitted"),
     ),
-    "three_groups": Definition("Three groups", ((0, 0), (0, 1), (0, 2)), (1.0, 0.2), _three_groups_rule, n_groups=3),
+    "three_groups": Definition(
+        ((0, 0), (0, 1), (0, 2)), (1.0, 0.2), _three_groups_rule, ("income", "rent"), n_groups=3
+    ),
 }
 
 
@@ -132,9 +137,7 @@ def three_groups(size: int = 800, noise: float = 1.0, bias: float = 1.0, seed: i
     return _dataset("three_groups", size, noise, bias, seed)
 
 
-def _draw(
-    name: str, size: int, noise: float, bias: float, seed: int
-) -> tuple[Floats, npt.NDArray[np.bool_] | Labels, Labels]:
+def _draw(definition: Definition, size: int, noise: float, bias: float, seed: int) -> tuple[Floats, Labels, Labels]:
     """Check the parameters and draw ``size`` points per Gaussian: points (n, 2), labels and groups.
 
     The rows stay in the order of the Gaussians: the published runs take mini-batches as consecutive slices of folds
@@ -149,12 +152,8 @@ def _draw(
         raise ValueError(f"bias must be between 0 (groups independent of labels) and 1 (the original), got {bias!r}.")
     if not (_is_number(seed) and seed == int(seed) and seed >= 0):
         raise ValueError(f"seed must be a whole number of at least 0, got {seed!r}.")
-    definition = DEFINITIONS[name]
-    rng = np.random.default_rng(int(seed))
     gaussian = np.repeat(np.arange(len(definition.centres)), int(size))
-    z = rng.standard_normal((len(gaussian), 2))
-    X = np.array(definition.centres, dtype=float)[gaussian] + noise * np.array(definition.deviations) * z
-    y, s = definition.rule(X, z, gaussian)
+    X, y, s = definition.draw(gaussian, np.random.default_rng(int(seed)), noise)
     return X, y, _permuted(s, bias, seed)
 
 
@@ -162,31 +161,31 @@ def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _permuted(s: npt.NDArray[np.bool_] | Labels, bias: float, seed: int) -> Labels:
+def _permuted(s: Labels, bias: float, seed: int) -> Labels:
     """Weaken the dependence of group and label: permute the groups of a share ``1 - bias`` of the points.
 
     A permutation, unlike fresh draws, keeps the size of every group.
     """
     # A separate stream, so that the points do not depend on the bias.
     rng = np.random.default_rng((int(seed), 1))
-    permuted = s.astype(np.int64)
+    permuted = s.copy()
     chosen = rng.random(len(s)) >= bias
     permuted[chosen] = rng.permutation(permuted[chosen])
     return permuted
 
 
 def _dataset(name: str, size: int, noise: float, bias: float, seed: int) -> Dataset:
-    X, y, s = _draw(name, size, noise, bias, seed)
     definition = DEFINITIONS[name]
+    X, y, s = _draw(definition, size, noise, bias, seed)
     return Dataset(
         name=name,
-        title=definition.title,
+        title=DATASETS[name].title,
         X=X,
-        y=y.astype(np.int64),
+        y=y,
         s=s,
         blocks=tuple(
             Block(column, i, i + 1, "number", feature=feature)
-            for i, (column, feature) in enumerate(zip(STORY_AXES[name], AXES, strict=True))
+            for i, (column, feature) in enumerate(zip(definition.axes, AXES, strict=True))
         ),
         favourable=len(definition.classes) - 1,
         class_names=dict(enumerate(definition.classes)),

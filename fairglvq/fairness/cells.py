@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairglvq.fairness.metrics import encode_groups, gaps_from_counts, rates_from_counts
+from fairglvq.fairness.metrics import encode_groups, gaps_from_counts, ratio
 from fairglvq.intervals import SMALL
 from fairglvq.labels import as_column, favourable_of, positions
 
@@ -52,7 +52,7 @@ class Score(NamedTuple):
     n: int
 
 
-def score(counts: NDArray[np.int64], favourable: int) -> Score:
+def score(counts: Counts, favourable: int) -> Score:
     """Exact numbers from counts (G, K, K) of people by group, truth and decision."""
     wanted = np.arange(counts.shape[1]) == favourable
     fold = np.stack([~wanted, wanted]).astype(np.int64)  # (2, K)
@@ -109,17 +109,12 @@ class Cells:
     moves: Counts | None = field(default=None, repr=False, kw_only=True)
 
     def loss(self, of: Literal["target", "protected"], kind: Loss = "entropy") -> float:
-        """How badly cells tell the class or the group, per person: the mean entropy or Gini impurity in a cell.
+        """How badly cells predict the class or the group, per person: the mean entropy or Gini impurity in a cell.
 
         These are the log loss and the squared error of the best constant answers, the shares in each cell.
         """
         inside = self.counts.sum(axis=2 if of == "target" else 1)  # (P, K) or (P, G)
-        shares = _ratio(inside, self.sizes[:, None])
-        if kind == "gini":
-            losses = 1 - (shares**2).sum(axis=1)
-        else:
-            losses = -(shares * np.log(shares, out=np.zeros_like(shares), where=shares > 0)).sum(axis=1)
-        return float(np.nansum(losses * self.sizes) / self.sizes.sum())
+        return float(np.nansum(_impurity(inside, kind) * self.sizes) / self.sizes.sum())
 
     def objective(self, C: float, kind: Loss = "entropy") -> float:
         """Eq. (4): loss on the class less C times the loss on the group."""
@@ -133,11 +128,8 @@ class Cells:
     @cached_property
     def table(self) -> NDArray[np.int64]:
         """People (G, K, K) by group, truth and decision."""
-        _, K, G = self.counts.shape
-        table = np.zeros((G, K, K), np.int64)
-        for label in range(K):
-            table[:, :, label] = self.counts[self.answers == label].sum(axis=0).T
-        return table
+        K = self.counts.shape[1]
+        return np.stack([self.counts[self.answers == label].sum(axis=0).T for label in range(K)], axis=2)
 
     @cached_property
     def score(self) -> Score:
@@ -147,18 +139,13 @@ class Cells:
     @cached_property
     def impurity(self) -> Floats:
         """Chance (P,) that two people drawn from a cell differ in their true label (Gini); NaN for an empty cell."""
-        shares = _ratio(self.counts.sum(axis=2), self.sizes[:, None])  # (P, K)
-        return 1.0 - (shares**2).sum(axis=1)
+        return _impurity(self.counts.sum(axis=2), "gini")
 
     def rates(self, measure: Measure) -> tuple[Floats, NDArray[np.int64]]:
         """Rate of favourable decisions per group (G,), and of how many people: all, or the truly favourable ones."""
-        wanted = np.arange(self.table.shape[1]) == self.favourable
-        fold = np.stack([~wanted, wanted]).astype(np.int64)
-        counts = fold @ self.table @ fold.T  # (G, 2, 2)
-        rates = rates_from_counts(counts)
-        if measure == "statistical_parity":
-            return rates.selection_rate, counts.sum(axis=(1, 2))
-        return rates.true_positive_rate, counts[:, 1].sum(axis=1)
+        members = self.members(measure)
+        n = members.sum(axis=0)
+        return ratio(members[self.answers == self.favourable].sum(axis=0), n), n
 
     def contributions(self, measure: Measure = "statistical_parity") -> Contributions:
         """A gap as a sum over cells.
@@ -214,18 +201,12 @@ class Cells:
         after = self.table.copy()
         after[:, :, label] -= moving.sum(axis=2).T
         after += moving.transpose(1, 0, 2)
-        by_group = moving.sum(axis=0)  # (G, K)
-        nobody = np.zeros(len(by_group), np.int64)
-        changed = np.where(np.arange(by_group.shape[1]) == label, 0, by_group)
-        gained = changed[:, self.favourable] if label != self.favourable else nobody
-        lost = changed.sum(axis=1) if label == self.favourable else nobody
-        return Removal(
-            self.score,
-            score(after, self.favourable),
-            int(changed.sum()),
-            tuple(gained.tolist()),
-            tuple(lost.tolist()),
-        )
+        changed = moving.sum(axis=0)  # (G, K)
+        changed[:, label] = 0
+        gained = changed[:, self.favourable]
+        lost = changed.sum(axis=1) * (label == self.favourable)
+        before, now = self.score, score(after, self.favourable)
+        return Removal(before, now, int(changed.sum()), tuple(gained.tolist()), tuple(lost.tolist()))
 
     def order(self, by: Order) -> list[int]:
         """Cells from the largest to the smallest in size, impurity, or part in the parity gap (either sign)."""
@@ -238,12 +219,16 @@ class Cells:
         return np.lexsort((-self.sizes, -np.nan_to_num(worth, nan=-1.0))).tolist()
 
 
+def _impurity(inside: Counts, kind: Loss) -> Floats:
+    """Entropy or Gini impurity (P,) of counts inside each cell (P, labels); NaN for an empty cell."""
+    shares = ratio(inside, inside.sum(axis=1, keepdims=True))
+    if kind == "gini":
+        return 1 - (shares**2).sum(axis=1)
+    return -(shares * np.log(shares, out=np.zeros_like(shares), where=shares > 0)).sum(axis=1)
+
+
 def _part(n: int, whole: int) -> float:
     return float(n / whole) if whole else math.nan
-
-
-def _ratio(part: NDArray, whole: NDArray) -> Floats:
-    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,7 +273,7 @@ def moments(cells: ArrayLike, columns: Floats, n_cells: int) -> Moments:
 
     def mean(values: Floats) -> Floats:
         sums = [np.bincount(where, weights=column, minlength=n_cells) for column in values.T]
-        return np.nan_to_num(_ratio(np.stack(sums, axis=1), sizes[:, None]))
+        return np.nan_to_num(ratio(np.stack(sums, axis=1), sizes[:, None]))
 
     means = mean(columns)
     return Moments(sizes, means, mean((columns - means[where]) ** 2))

@@ -27,8 +27,6 @@ __all__ = ["DECIDE", "Decision", "decide_cells", "decide_model"]
 DECIDE = ("majority", "fair")
 """How cells answer: each for itself, as training left it; or all together within a gap."""
 
-Answers = NDArray[np.intp]
-
 
 class Decision(NamedTuple):
     """Answers of cells, and what they reach on the people counted.
@@ -37,7 +35,7 @@ class Decision(NamedTuple):
     finished (``optimal``), a higher one where its time was up.
     """
 
-    answers: Answers  # (P,) positions of classes
+    answers: NDArray[np.intp]  # (P,) positions of classes
     accuracy: float
     gap: float
     bound: float
@@ -57,7 +55,7 @@ def decide_cells(
     Parameters
     ----------
     counts : array (n_cells, n_classes, n_groups)
-        How many people are in each cell; whoever is in no group at all is not compared.
+        How many people are in each cell; groups without people are not compared.
     max_gap : float
         Largest difference allowed between two groups in the share of favourable decisions.
     favourable : int

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairglvq.labels import as_column
+from fairglvq.labels import as_nonempty_column, check_same_length
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array, csr_matrix
@@ -58,13 +58,13 @@ def neighbours(X: ArrayLike | csr_array | csr_matrix, n_neighbors: int = 5) -> N
 
 def agreement(near: Neighbours, y_pred: ArrayLike) -> Floats:
     """Share (n,) of each person's neighbours who get the same decision."""
-    labels = as_column(y_pred, "y_pred")
-    _check_length(near, labels, "y_pred")
+    labels = as_nonempty_column(y_pred, "y_pred")
+    check_same_length(X=len(near.people), y_pred=len(labels))
     return np.mean(labels[near.people] == labels[:, np.newaxis], axis=1)
 
 
 def unlike(near: Neighbours, y_pred: ArrayLike) -> NDArray[np.intp]:
-    """People decided unlike more than half of their neighbours, the loneliest first."""
+    """People decided unlike more than half of their neighbours, those whom the fewest agree with first."""
     agrees = agreement(near, y_pred)
     return np.argsort(agrees, kind="stable")[: np.count_nonzero(agrees < 0.5)]
 
@@ -74,8 +74,8 @@ def violations(near: Neighbours, scores: ArrayLike, constant: float) -> Violatio
 
     ``scores`` (n,) are numbers: predictions, probabilities, or 1 for a favourable decision and 0 for another.
     """
-    f = as_column(scores, "scores").astype(np.float64)
-    _check_length(near, f, "scores")
+    f = as_nonempty_column(scores, "scores").astype(np.float64)
+    check_same_length(X=len(near.people), scores=len(f))
     if not constant >= 0:
         raise ValueError(f"constant must be at least 0; got {constant!r}")
     apart = np.abs(f[near.people] - f[:, np.newaxis])  # (n, k)
@@ -92,7 +92,7 @@ def by_cell(
     people who are alike.
     """
     where = np.asarray(cells)
-    _check_length(near, where, "cells")
+    check_same_length(X=len(near.people), cells=len(where))
     agrees = agreement(near, y_pred)
     n = np.bincount(where, minlength=n_cells)
 
@@ -102,10 +102,3 @@ def by_cell(
 
     alone = np.bincount(where[agrees < 0.5], minlength=n_cells)
     return CellFairness(n, mean(agrees), alone, mean(violations(near, scores, constant).share))
-
-
-def _check_length(near: Neighbours, values: np.ndarray, name: str) -> None:
-    if len(values) != len(near.people):
-        raise ValueError(
-            f"Every row needs an entry in each array; lengths are X {len(near.people)}, {name} {len(values)}."
-        )

@@ -73,8 +73,7 @@ def known(name: str, *, noise: float = 1.0, bias: float = 1.0, with_group: bool 
 
 def estimate(data: Dataset, *, with_group: bool = False, folds: int = 5, seed: int = 0) -> Limit:
     """Limit estimated from data: gradient boosting for P(y | x) and, unless a feature is the group, for P(s | x)."""
-    _, y = _two(data.y, "labels")
-    _, s = _two(data.s, "groups")
+    y, s = _two(data.y, "labels"), _two(data.s, "groups")
     X = np.column_stack([data.X, s]) if with_group else data.X
     eta = _posterior(X, y, folds, seed)
     q = s.astype(float) if _contains(X, s) else _posterior(X, s, folds, seed)
@@ -82,9 +81,7 @@ def estimate(data: Dataset, *, with_group: bool = False, folds: int = 5, seed: i
     merit, pull = 2 * eta - 1, q / share - (1 - q) / (1 - share)
     real_merit = (2 * y - 1) / len(y)
     real_pull = np.where(s == 1, 1 / share, -1 / (1 - share)) / len(y)
-    gap, accuracy = _flip_by_flip(merit, pull, real_merit, real_pull, 1 - y.mean())
-    sp, best = _envelope(gap, accuracy, max(y.mean(), 1 - y.mean()))
-    return Limit(sp, best, estimated=True, with_group=with_group)
+    return Limit(*_line(merit, pull, real_merit, real_pull, 1 - y.mean()), estimated=True, with_group=with_group)
 
 
 def from_joint(joint: ArrayLike, *, with_group: bool = False) -> Limit:
@@ -102,14 +99,11 @@ def from_joint(joint: ArrayLike, *, with_group: bool = False) -> Limit:
         table = (table[:, :, np.newaxis] * np.eye(2)[:, :, np.newaxis]).reshape(-1, 2, 2)
     merit = table[:, :, 1].sum(axis=1) - table[:, :, 0].sum(axis=1)
     pull = table[:, 1].sum(axis=1) / shares[1] - table[:, 0].sum(axis=1) / shares[0]
-    unfavourable = table[:, :, 0].sum()
-    gap, accuracy = _flip_by_flip(merit, pull, merit, pull, unfavourable)
-    sp, best = _envelope(gap, accuracy, max(unfavourable, 1 - unfavourable))
-    return Limit(sp, best, estimated=False, with_group=with_group)
+    return Limit(*_line(merit, pull, merit, pull, table[:, :, 0].sum()), estimated=False, with_group=with_group)
 
 
-def _flip_by_flip(merit: Floats, pull: Floats, real_merit: Floats, real_pull: Floats, base: float):
-    """(gap, accuracy) of the optimal classifiers as lambda rises from 0.
+def _line(merit: Floats, pull: Floats, real_merit: Floats, real_pull: Floats, base: float) -> tuple[Floats, Floats]:
+    """Gaps, and the best accuracy at each, from the optimal classifiers as lambda rises from 0.
 
     ``merit`` and ``pull``, proportional to 2 eta - 1 and t, decide who flips and when. ``real_merit`` and ``real_pull``
     are what a favourable decision adds to accuracy and gap; ``base`` is the accuracy without any.
@@ -127,7 +121,7 @@ def _flip_by_flip(merit: Floats, pull: Floats, real_merit: Floats, real_pull: Fl
     steps = np.unique(np.linspace(0, len(gaps) - 1, POINTS).astype(int))
     crossing = int(np.argmax(gaps <= 0))  # both sides of parity, so that thinning does not cut a corner there
     steps = np.union1d(steps, np.clip([crossing - 1, crossing], 0, len(gaps) - 1))
-    return gaps[steps], accuracies[steps]
+    return _envelope(gaps[steps], accuracies[steps], max(base, 1 - base))
 
 
 def _envelope(gap: Floats, accuracy: Floats, constant: float) -> tuple[Floats, Floats]:
@@ -200,12 +194,12 @@ def _edges(centres: Floats, deviation: float) -> Floats:
     return np.unique(np.concatenate(numbers)) * step
 
 
-def _two(values: NDArray, what: str) -> tuple[NDArray, NDArray[np.intp]]:
-    """The two values, and the position of each row's value among them."""
+def _two(values: NDArray, what: str) -> NDArray[np.intp]:
+    """Which of the two values each row has, 0 or 1."""
     distinct, code = encode_groups(values)
     if len(distinct) != 2:
         raise ValueError(f"the limit needs two groups and two labels; these data have {len(distinct)} {what}")
-    return distinct, code
+    return code
 
 
 def _contains(X: Floats, s: NDArray[np.intp]) -> bool:

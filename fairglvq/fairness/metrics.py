@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairglvq.fairness import individual
-from fairglvq.labels import NUMBERS, as_array, as_column, count_missing, encode
+from fairglvq.labels import NUMBERS, as_array, as_column, as_nonempty_column, check_same_length, count_missing, encode
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +53,7 @@ Floats = np.float64 | NDArray[np.float64]
 class Rates(NamedTuple):
     """Rates per group, each of shape (..., n_groups); NaN where nobody can contribute.
 
-    Accuracy is not among them: with three or more classes a table of favourable or not cannot tell it.
+    Accuracy is not among them: with three or more classes a table of favourable or not does not hold it.
     """
 
     selection_rate: NDArray[np.float64]
@@ -90,9 +90,9 @@ def rates_from_counts(counts: ArrayLike) -> Rates:
     selected = table[..., 1]  # (..., n_groups, 2) by true label
     n = table.sum(axis=-1)  # (..., n_groups, 2) by true label
     return Rates(
-        selection_rate=_ratio(selected.sum(axis=-1), n.sum(axis=-1)),
-        true_positive_rate=_ratio(selected[..., 1], n[..., 1]),
-        false_positive_rate=_ratio(selected[..., 0], n[..., 0]),
+        selection_rate=ratio(selected.sum(axis=-1), n.sum(axis=-1)),
+        true_positive_rate=ratio(selected[..., 1], n[..., 1]),
+        false_positive_rate=ratio(selected[..., 0], n[..., 0]),
     )
 
 
@@ -124,7 +124,7 @@ def gaps_from_counts(counts: ArrayLike) -> Gaps:
         equal_opportunity=equal_opportunity,
         # np.maximum keeps a NaN: with one half unknown, so is the worst case.
         equalized_odds=np.maximum(equal_opportunity, _gap(rates.false_positive_rate)),
-        disparate_impact=_ratio(low, high)[()],
+        disparate_impact=ratio(low, high)[()],
     )
 
 
@@ -160,7 +160,7 @@ def statistical_parity_difference(
         Decision and group of every person.
     favourable : label
         The outcome that people want. If it is among neither `y_pred` nor `classes`, a ValueError lists what there is.
-        One case remains where decisions alone cannot tell a typing error: everybody gets one and the same outcome of
+        One case remains where decisions alone do not show a typing error: everybody gets one and the same outcome of
         the same kind (text or number) as `favourable`. As scikit-learn does with ``pos_label``, this is accepted, and
         the gap is 0: a constant classifier treats all groups alike. Give `classes` to have it checked there, too.
     classes : iterable of labels, optional
@@ -190,9 +190,7 @@ def equal_opportunity_difference(
     classes: Iterable | None = None,
 ) -> float:
     """Largest gap in the true-positive rate ``P(y^ = favourable | g, y = favourable)``."""
-    _, counts = count_table(
-        y_true, y_pred, sensitive_features=sensitive_features, favourable=favourable, classes=classes
-    )
+    _, _, counts = _tabulate(sensitive_features, favourable, classes, y_true=y_true, y_pred=y_pred)
     return float(gaps_from_counts(counts).equal_opportunity)
 
 
@@ -205,9 +203,7 @@ def equalized_odds_difference(
     classes: Iterable | None = None,
 ) -> float:
     """Larger one of the largest gaps in true-positive and in false-positive rate; NaN if either gap is."""
-    _, counts = count_table(
-        y_true, y_pred, sensitive_features=sensitive_features, favourable=favourable, classes=classes
-    )
+    _, _, counts = _tabulate(sensitive_features, favourable, classes, y_true=y_true, y_pred=y_pred)
     return float(gaps_from_counts(counts).equalized_odds)
 
 
@@ -254,9 +250,7 @@ def consistency(X: ArrayLike | csr_array | csr_matrix, y_pred: ArrayLike, *, n_n
     1 where like cases are treated alike. With two outcomes it is the yNN of Zemel et al. (2013). Neighbours are the
     closest in Euclidean distance, so scale X first. Person by person and cell by cell: `fairness.individual`.
     """
-    labels = _column(y_pred, "y_pred")
-    n = X.shape[0] if hasattr(X, "shape") else len(X)  # type: ignore[arg-type]
-    _check_same_length(X=n, y_pred=len(labels))
+    labels = as_nonempty_column(y_pred, "y_pred")
     return float(individual.agreement(individual.neighbours(X, n_neighbors), labels).mean())
 
 
@@ -265,7 +259,7 @@ def encode_groups(sensitive_features: ArrayLike) -> tuple[np.ndarray, NDArray[np
 
     Labels that have no order among each other (text beside numbers) stay in order of appearance.
     """
-    return encode(_column(sensitive_features, "sensitive_features"))
+    return encode(as_nonempty_column(sensitive_features, "sensitive_features"))
 
 
 def _tabulate(
@@ -279,7 +273,7 @@ def _tabulate(
     outcomes = _outcomes(favourable, classes, **labels)
     groups, group = encode_groups(sensitive_features)
     lengths = dict(zip(labels, map(len, outcomes), strict=True))
-    _check_same_length(**lengths, sensitive_features=len(group))
+    check_same_length(**lengths, sensitive_features=len(group))
     truth, decision = outcomes[0], outcomes[-1]
     counts = np.bincount(4 * group + 2 * truth + decision, minlength=4 * len(groups))
     return groups, group, counts.reshape(-1, 2, 2)
@@ -287,7 +281,7 @@ def _tabulate(
 
 def _outcomes(favourable: object, classes: Iterable | None, **labels: ArrayLike) -> list[NDArray[np.bool_]]:
     """Whether each label is the favourable one, per array of labels; an error if `favourable` is no outcome at all."""
-    columns = [_column(values, name) for name, values in labels.items()]
+    columns = [as_nonempty_column(values, name) for name, values in labels.items()]
     missing = bool(count_missing(as_array([favourable])))
     outcomes = [_equals(column, favourable) for column in columns if not missing]
     if classes is None and any(outcome.any() for outcome in outcomes):
@@ -317,9 +311,9 @@ def _listed(labels: Iterable, most: int = 10) -> str:
     return ", ".join(words[:most]) + (f" and {len(words) - most} more" if len(words) > most else "")
 
 
-def _ratio(part: Floats, whole: Floats) -> NDArray[np.float64]:
+def ratio(part: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
     """Divide, NaN for an empty whole."""
-    return np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=np.asarray(whole) > 0)
+    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=np.asarray(whole) > 0)
 
 
 def _extremes(rates: NDArray[np.float64]) -> tuple[Floats, Floats]:
@@ -334,14 +328,6 @@ def _gap(rates: NDArray[np.float64]) -> Floats:
     return high - low
 
 
-def _column(values: ArrayLike, name: str) -> np.ndarray:
-    """Labels (n,), none missing, n > 0."""
-    column = as_column(values, name)
-    if len(column) == 0:
-        raise ValueError(f"{name} is empty: there is nobody to assess.")
-    return column
-
-
 def _equals(column: np.ndarray, label: object) -> NDArray[np.bool_]:
     """Whether each entry is this label; a tuple or list is compared as a whole, not entry by entry."""
     if column.dtype == object or (isinstance(label, Sized) and not isinstance(label, str)):
@@ -351,9 +337,3 @@ def _equals(column: np.ndarray, label: object) -> NDArray[np.bool_]:
 
 def _is(value: object, label: object) -> bool:
     return isinstance(label, Hashable) and bool(value == label)
-
-
-def _check_same_length(**lengths: int) -> None:
-    if len(set(lengths.values())) > 1:
-        found = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise ValueError(f"Every row needs an entry in each array; lengths are {found}.")

@@ -1,4 +1,4 @@
-"""Assess predicted numbers: how exact they are, and how much they tell about a protected number or group.
+"""Assess predicted numbers: how exact they are, and how much they reveal about a protected number or group.
 
 Arrays in, never models. With a group, `mean_difference` is what statistical parity is for decisions. With a number,
 `correlation` sees straight dependence only; `mutual_information` and `maximal_correlation` see any, on values cut into
@@ -13,7 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairglvq.labels import as_column, encode
+from fairglvq.fairness.cells import count
+from fairglvq.fairness.metrics import encode_groups
+from fairglvq.labels import as_nonempty_column, check_same_length, encode
 
 __all__ = [
     "Dependence",
@@ -32,28 +34,29 @@ BINS = 10
 
 def r2(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     """Explained share of variance: 1 - sum (y - y^)² / sum (y - mean)²; NaN if all targets are alike."""
-    truth, predicted = _pair(y_true, y_pred)
+    truth, predicted = _numbers(y_true=y_true, y_pred=y_pred)
     spread = np.sum((truth - truth.mean()) ** 2)
     return float(1 - np.sum((truth - predicted) ** 2) / spread) if spread > 0 else float("nan")
 
 
 def rmse(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     """Root of the mean squared error, in the units of the target."""
-    truth, predicted = _pair(y_true, y_pred)
+    truth, predicted = _numbers(y_true=y_true, y_pred=y_pred)
     return float(np.sqrt(np.mean((truth - predicted) ** 2)))
 
 
 def mean_difference(y_pred: ArrayLike, *, sensitive_features: ArrayLike) -> float:
     """Largest difference between two groups in their mean prediction; NaN with one group."""
-    predicted, groups = _numbers(y_pred, "y_pred"), encode(as_column(sensitive_features, "sensitive_features"))[1]
-    _same_length(predicted, groups)
+    _, groups = encode_groups(sensitive_features)
+    predicted = as_nonempty_column(y_pred, "y_pred").astype(np.float64)
+    check_same_length(y_pred=len(predicted), sensitive_features=len(groups))
     means = np.bincount(groups, weights=predicted) / np.bincount(groups)
     return float(np.ptp(means)) if len(means) > 1 else float("nan")
 
 
 def correlation(y_pred: ArrayLike, *, sensitive_features: ArrayLike) -> float:
-    """Size of Pearson's correlation with a protected number, 0 to 1; a constant tells nothing: 0."""
-    predicted, protected = _pair(y_pred, sensitive_features)
+    """Size of Pearson's correlation with a protected number, 0 to 1; a constant reveals nothing: 0."""
+    predicted, protected = _numbers(y_pred=y_pred, sensitive_features=sensitive_features)
     apart = [values - values.mean() for values in (predicted, protected)]
     scale = np.sqrt(np.prod([values @ values for values in apart]))
     return float(min(1.0, abs(apart[0] @ apart[1]) / scale)) if scale > 0 else 0.0
@@ -78,7 +81,7 @@ def maximal_correlation(y_pred: ArrayLike, *, sensitive_features: ArrayLike, bin
 
 
 class Dependence(NamedTuple):
-    """How much predictions tell of a protected value; what its kind does not have is NaN."""
+    """How much predictions reveal of a protected value; a measure that is not for its kind is NaN."""
 
     mean_difference: float  # of groups
     correlation: float  # with a number
@@ -102,39 +105,24 @@ def _joint(y_pred: ArrayLike, s: ArrayLike, bins: int) -> tuple[Floats, Floats]:
     """Shares (a, b) of all pairs of bins, and what they were if the two were independent."""
     if bins < 2:
         raise ValueError(f"bins must be at least 2; got {bins!r}")
-    codes = [_codes(values, name, bins) for values, name in ((y_pred, "y_pred"), (s, "sensitive_features"))]
-    _same_length(*codes)
-    shape = codes[0].max() + 1, codes[1].max() + 1
-    counts = np.bincount(np.ravel_multi_index((codes[0], codes[1]), shape), minlength=shape[0] * shape[1])
-    joint = counts.reshape(shape) / len(codes[0])
+    a, b = _codes(y_pred, "y_pred", bins), _codes(s, "sensitive_features", bins)
+    check_same_length(y_pred=len(a), sensitive_features=len(b))
+    joint = count((a.max() + 1, b.max() + 1), a, b) / len(a)
     return joint, np.outer(joint.sum(axis=1), joint.sum(axis=0))
 
 
 def _codes(values: ArrayLike, name: str, bins: int) -> NDArray[np.intp]:
     """The bin of each value; none is empty."""
-    column = as_column(values, name)
+    column = as_nonempty_column(values, name)
     distinct, codes = encode(column)
     if len(distinct) > bins and column.dtype.kind in "iuf":
         cuts = np.quantile(column, np.arange(1, bins) / bins, method="lower")
         codes = encode(np.searchsorted(np.unique(cuts), column))[1]
-    if len(codes) == 0:
-        raise ValueError(f"{name} is empty: there is nobody to assess.")
     return codes
 
 
-def _numbers(values: ArrayLike, name: str) -> Floats:
-    numbers = as_column(values, name).astype(np.float64)
-    if len(numbers) == 0:
-        raise ValueError(f"{name} is empty: there is nobody to assess.")
-    return numbers
-
-
-def _pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
-    pair = _numbers(first, "the first array"), _numbers(second, "the second array")
-    _same_length(*pair)
-    return pair
-
-
-def _same_length(first: np.ndarray, second: np.ndarray) -> None:
-    if len(first) != len(second):
-        raise ValueError(f"Every row needs an entry in each array; lengths are {len(first)} and {len(second)}.")
+def _numbers(**arrays: ArrayLike) -> list[Floats]:
+    """Arrays of one length, (n,) each, as numbers."""
+    numbers = {name: as_nonempty_column(values, name).astype(np.float64) for name, values in arrays.items()}
+    check_same_length(**{name: len(values) for name, values in numbers.items()})
+    return list(numbers.values())

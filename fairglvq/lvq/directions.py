@@ -1,8 +1,8 @@
-"""The plane to decide in: directions that tell the label and the group, as rows of Ω.
+"""The plane to decide in: directions that predict the label and the group, as rows of Ω.
 
 The most accurate classifier with a bounded gap decides by two numbers, how likely the label is and how much the group
 shows (Menon & Williamson 2018). A direction for each, by regularised logistic regression, holds both in a plane. Where
-the label hangs on ranges of a column, no straight direction tells it: beyond the plane such columns are rows of Ω.
+the label depends on ranges of a column, no direction predicts it: beyond the plane such columns are rows of Ω.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
 from sklearn.tree import DecisionTreeRegressor
 
 from fairglvq.lvq.projected import checkpoint
+from fairglvq.lvq.trainer import dense, of_columns, times
 
 STRENGTHS = (0.01, 0.1, 1.0, 10.0)
 """Inverse strengths of the regularisation among which the data choose."""
@@ -46,12 +47,12 @@ def directions(
     points have a standard deviation of 1. If the border ``bends`` and points are many, rows beyond the plane are
     columns that a tree cuts; their images have a standard deviation of as many units as there are cuts.
 
-    With few points per column, a regression tells the points it has seen better than others. The images to train on
+    With few points per column, a regression predicts the points it has seen better than others. The images to train on
     are then cross-fitted: each by regressions on the other folds, as it will be for people not seen.
     """
     targets = [target for target in targets if len(np.unique(target)) > 1]  # a single label has no direction
-    scale = _spans(X)
-    scaled = _times(X, 1 / scale) if hasattr(X, "multiply") else (X - X.min(axis=0)) / scale
+    scale = _one_for_zero(of_columns(X, "max") - of_columns(X, "min"))
+    scaled = X.multiply(1 / scale).tocsr() if hasattr(X, "multiply") else (X - X.min(axis=0)) / scale
     strengths = [_strength(scaled, target, rng) for target in targets]
     found = _logistic(scaled, targets, strengths) / scale
     kept = _independent(X, found)[:rank]
@@ -62,7 +63,7 @@ def directions(
     missing = rank - len(rows) - len(columns)
     if missing:
         rows = np.vstack([rows, _principal(scaled, rows * scale, missing) / scale])
-    spread = _image_spread(X, rows)
+    spread = _one_for_zero(np.asarray(X @ rows.T).std(axis=0))
     omega = np.vstack([rows / spread[:, None], columns])
     images = np.asarray(X @ omega.T)
     if few:
@@ -73,8 +74,8 @@ def directions(
                 continue  # a rare label is not among the others: these images stay as they are
             parts = [target[seen] for target in targets]
             turned = (_logistic(scaled[seen], parts, strengths) / scale)[kept] / spread[: len(kept), None]
-            centred = np.asarray(X[left_out] @ turned.T) - turned @ _mean(X[seen])
-            images[left_out, : len(kept)] = centred + omega[: len(kept)] @ _mean(X)
+            centred = np.asarray(X[left_out] @ turned.T) - turned @ of_columns(X[seen], "mean")
+            images[left_out, : len(kept)] = centred + omega[: len(kept)] @ of_columns(X, "mean")
     return omega, images
 
 
@@ -84,14 +85,14 @@ def first_metric(X, targets, metric: str, rank: int | None, rng, *, bends=False)
     if metric == "matrix" and rank is not None and rank < d:
         return directions(X, targets, rank, rng, bends=bends)
     diagonal = np.ones(d) if metric == "euclidean" else unit_spread(X)
-    images = X.multiply(diagonal).toarray() if hasattr(X, "multiply") else X * diagonal
-    return (diagonal if metric == "diagonal" else np.diag(diagonal)), images
+    return (diagonal if metric == "diagonal" else np.diag(diagonal)), dense(times(X, diagonal))
 
 
 def unit_spread(X) -> np.ndarray:
     """Ω (d,), diagonal, that gives every column a standard deviation of 1; a constant column gets 0."""
-    spread = np.sqrt(np.maximum(_mean(_times(X, X)) - _mean(X) ** 2, 0.0))
-    flat = spread <= 1e-12 * np.abs(_mean(X))
+    mean = of_columns(X, "mean")
+    spread = np.sqrt(np.maximum(of_columns(times(X, X), "mean") - mean**2, 0.0))
+    flat = spread <= 1e-12 * np.abs(mean)
     return np.divide(1.0, spread, out=np.zeros_like(spread), where=~flat & (spread > 0))
 
 
@@ -138,7 +139,7 @@ def _independent(X, rows) -> list[int]:
 
 
 def _cut_columns(X, rows, target, count: int) -> np.ndarray:
-    """Rows of Ω (up to count, d) of one column each: those by which a tree tells best what ``rows`` leave of a label.
+    """Rows of Ω (up to count, d) of one column each: those by which a tree predicts best what ``rows`` do not.
 
     A column that is cut often gets a large unit, so that prototypes can stand between the cuts.
     """
@@ -146,8 +147,8 @@ def _cut_columns(X, rows, target, count: int) -> np.ndarray:
         return np.zeros((0, X.shape[1]))
     checkpoint.get()()
     images = np.asarray(X @ rows.T)
-    told = LogisticRegression(**OPTIONS).fit(images, target)
-    left = (target[:, None] == told.classes_) - told.predict_proba(images)
+    linear = LogisticRegression(**OPTIONS).fit(images, target)
+    left = (target[:, None] == linear.classes_) - linear.predict_proba(images)
     some = slice(None, None, -(-len(target) // TREE_ROWS))
     tree = DecisionTreeRegressor(max_leaf_nodes=LEAVES, min_samples_leaf=MEMBERS, random_state=0)
     cut = tree.fit(X[some], left[some]).tree_.feature
@@ -158,8 +159,8 @@ def _cut_columns(X, rows, target, count: int) -> np.ndarray:
 
 def _principal(X, rows, count: int) -> np.ndarray:
     """Leading principal directions (count, d) of the columns of X orthogonal to ``rows``."""
-    mean = _mean(X)
-    covariance = np.asarray(_dense(X.T @ X)) / X.shape[0] - np.outer(mean, mean)
+    mean = of_columns(X, "mean")
+    covariance = np.asarray(dense(X.T @ X)) / X.shape[0] - np.outer(mean, mean)
     if len(rows):
         basis = np.linalg.qr(rows.T)[0]
         keep = np.eye(len(mean)) - basis @ basis.T
@@ -167,23 +168,5 @@ def _principal(X, rows, count: int) -> np.ndarray:
     return np.linalg.eigh(covariance)[1][:, ::-1][:, :count].T
 
 
-def _image_spread(X, rows) -> np.ndarray:
-    spread = np.asarray(X @ rows.T).std(axis=0)
-    return np.where(spread > 0, spread, 1.0)
-
-
-def _spans(X) -> np.ndarray:
-    span = np.asarray(_dense(X.max(axis=0) - X.min(axis=0)), dtype=np.float64).ravel()
-    return np.where(span > 0, span, 1.0)
-
-
-def _times(X, factor):
-    return X.multiply(factor).tocsr() if hasattr(X, "multiply") else X * factor
-
-
-def _mean(X) -> np.ndarray:
-    return np.asarray(X.mean(axis=0)).ravel()
-
-
-def _dense(X):
-    return X.toarray() if hasattr(X, "toarray") else X
+def _one_for_zero(lengths: np.ndarray) -> np.ndarray:
+    return np.where(lengths > 0, lengths, 1.0)

@@ -1,4 +1,4 @@
-"""FairGLVQ (Störck et al. 2024): GLVQ whose prototypes also keep the protected group hard to tell."""
+"""FairGLVQ (Störck et al. 2024): GLVQ whose prototypes also keep the protected group hard to predict."""
 
 from sklearn.utils.metaestimators import available_if
 

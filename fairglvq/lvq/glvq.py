@@ -5,7 +5,6 @@ import warnings
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_consistent_length
 from sklearn.utils.metaestimators import available_if
 
 from fairglvq.fairness.deciding import decide_model
@@ -14,9 +13,9 @@ from fairglvq.lvq import auto_rate, learned_metric
 from fairglvq.lvq.directions import first_metric
 from fairglvq.lvq.initialisers import initial_prototypes
 from fairglvq.lvq.projected import Projected, lift, one_thread
-from fairglvq.lvq.prototype_classifier import PrototypeClassifier, refuse_large_values
+from fairglvq.lvq.prototype_classifier import PrototypeClassifier, check_groups, refuse_large_values
 from fairglvq.lvq.schedules import Plateau, Timetable
-from fairglvq.lvq.trainer import EXACT_VOTES, Recipe, Snapshot, Trainer, as_rows, compact
+from fairglvq.lvq.trainer import EXACT_VOTES, Recipe, Trainer, as_rows, compact, dense
 
 # More groups than this, with fewer members than that in the median group, are probably a measurement, not a group.
 MANY_GROUPS, SMALL_GROUP = 10, 10
@@ -81,9 +80,9 @@ class GLVQ(PrototypeClassifier):
         learned metric is trained by L-BFGS on all points: ``max_epochs`` are its steps; ``learning_rate``,
         ``batch_size``, ``step``, ``shuffle`` and ``record_every`` play no part.
     rank : int or None, default=None
-        Rows of a matrix Ω; None: as many as features. Fewer start from directions that tell the label and, if
+        Rows of a matrix Ω; None: as many as features. Fewer start from directions that predict the label and, if
         given, the group (logistic regression). Beyond rank 2, with several prototypes per class and at least 50 points
-        per column, they start from columns on whose ranges the label hangs (a tree finds them).
+        per column, they start from columns on whose ranges the label depends (a tree finds them).
 
     decide : {"majority", "fair"}, default="majority"
         Every cell answers with the class of its prototype, which training moves to where that class is the majority;
@@ -170,7 +169,7 @@ class GLVQ(PrototypeClassifier):
         """Train on X (n, d) with class labels y (n,).
 
         The protected group of each point, and the label that people want (None: the last one of two classes), only
-        matter with ``decide="fair"``: training is not told them.
+        matter with ``decide="fair"``: training does not use them.
         """
         self._check_parameters()
         self._need_groups_to_decide(sensitive_features)
@@ -259,7 +258,8 @@ class GLVQ(PrototypeClassifier):
         W = lift(X, last.model.cells(last.model.project(X)), omega, last.model.V)
         self._set_metric(omega / unit)
         self._set_prototypes(W * unit, last.pseudo_classes)
-        self.history_ = [entry._replace(model=entry.model._replace(omega=entry.model.omega / unit)) for entry in taken]
+        models = [entry.model._replace(omega=entry.model.omega / unit) for entry in taken]
+        self.history_ = [self._decode(entry)._replace(model=m) for entry, m in zip(taken, models, strict=True)]
         self.n_epochs_, self.n_alpha_uses_ = last.epoch, 0
         return self
 
@@ -359,9 +359,7 @@ class GLVQ(PrototypeClassifier):
             return None
         if self.groups_ is None:
             raise ValueError("groups is needed at the first call of partial_fit: it names every group to come")
-        s = as_column(s, "sensitive_features")
-        check_consistent_length(s, np.empty(n))
-        return positions(s, self.groups_, "group")
+        return positions(check_groups(s, n), self.groups_, "group")
 
     def _set_prototypes(self, W, pseudo):
         self.prototypes_, self._decided_labels = W, None
@@ -382,7 +380,8 @@ class GLVQ(PrototypeClassifier):
             return self.record_every
         return max(5, math.ceil(self.max_epochs / 20))
 
-    def _decode(self, snapshot: Snapshot) -> Snapshot:
+    def _decode(self, snapshot):
+        """A snapshot with the names of groups for their codes."""
         if snapshot.pseudo_classes is None or self.groups_ is None:
             return snapshot
         return snapshot._replace(pseudo_classes=self.groups_[snapshot.pseudo_classes])
@@ -423,8 +422,7 @@ def _count_distinct(X, members, enough) -> int:
     """How many distinct rows of X there are among the members; stops once there are enough."""
     seen: set[bytes] = set()
     for start in range(0, members.size, 256):
-        rows = X[members[start : start + 256]]
-        rows = rows.toarray() if hasattr(rows, "toarray") else rows
+        rows = dense(X[members[start : start + 256]])
         seen.update(row.tobytes() for row in rows + 0.0)  # -0.0 becomes 0.0
         if len(seen) >= enough:
             break

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fairglvq.lvq.trainer import as_rows, nearest_prototypes, squared_distances
+from fairglvq.lvq.trainer import as_rows, dense, nearest_prototypes, of_columns, squared_distances, times
 
 # Variance per feature of the noise around shared centres in the published runs, whose features span [0, 1]; here it
 # is scaled with a feature's range, so that it means the same for other scales.
@@ -44,7 +44,7 @@ def kmeans(X, k: int, rng: np.random.Generator, *, max_iter: int = 300, tol: flo
 def shared_kmeans(X, y, k, n_classes, rng) -> np.ndarray:
     """Centres of all points together; at each one prototype per class, with a little noise (the paper's choice)."""
     centres = kmeans(X, k, rng)
-    span = np.asarray(_column(X, "max") - _column(X, "min"))
+    span = of_columns(X, "max") - of_columns(X, "min")
     noise = rng.normal(0.0, np.sqrt(SHARED_NOISE), (n_classes, *centres.shape))
     return (centres + noise * span).reshape(n_classes * k, -1)
 
@@ -62,7 +62,7 @@ def random_points(X, y, k, n_classes, rng) -> np.ndarray:
         members = np.flatnonzero(y == c)
         members = members if members.size else np.arange(X.shape[0])
         chosen.append(rng.choice(members, k, replace=members.size < k))
-    return _dense(X[np.concatenate(chosen)])
+    return dense(X[np.concatenate(chosen)])
 
 
 INITIALISERS: dict[str, Callable[..., np.ndarray]] = {
@@ -78,7 +78,7 @@ def initial_prototypes(init, X, y, k: int, n_classes: int, rng: np.random.Genera
         if init not in INITIALISERS:
             raise ValueError(f"init must be an array or one of {', '.join(map(repr, INITIALISERS))}; got {init!r}")
         return INITIALISERS[init](X, y, k, n_classes, rng)
-    W = np.asarray(_dense(init), dtype=np.float64)
+    W = np.asarray(dense(init), dtype=np.float64)
     wanted = (n_classes * k, X.shape[1])
     if W.shape != wanted:
         raise ValueError(
@@ -94,17 +94,17 @@ def _seeds(X, rows, k: int, rng) -> np.ndarray:
     """Greedy k-means++: each seed is the best of 2 + log k points drawn in proportion to the squared distance."""
     n = X.shape[0]
     chosen = [int(rng.integers(n))]
-    closest = squared_distances(rows, _dense(X[chosen]))[:, 0]
+    closest = squared_distances(rows, dense(X[chosen]))[:, 0]
     trials = 2 + int(np.log(k))
     for _ in range(1, k):
         total = closest.cumsum()
         candidates = np.searchsorted(total, rng.random(trials) * total[-1])
-        drawn = _dense(X[np.minimum(candidates, n - 1)])
+        drawn = dense(X[np.minimum(candidates, n - 1)])
         distances = np.minimum(closest[:, None], squared_distances(rows, drawn))
         best = int(distances.sum(axis=0).argmin())
         chosen.append(int(min(candidates[best], n - 1)))
         closest = distances[:, best]
-    return _dense(X[np.array(chosen)])
+    return dense(X[np.array(chosen)])
 
 
 def _cell_sums(rows, nearest, k: int, d: int) -> np.ndarray:
@@ -116,14 +116,4 @@ def _cell_sums(rows, nearest, k: int, d: int) -> np.ndarray:
 
 
 def _mean_variance(X) -> float:
-    squares = X.multiply(X) if hasattr(X, "multiply") else X * X
-    return max(0.0, float(np.mean(_column(squares, "mean") - _column(X, "mean") ** 2)))
-
-
-def _column(X, statistic: str) -> np.ndarray:
-    """Mean, min or max of each column of an array or a sparse matrix."""
-    return np.asarray(_dense(getattr(X, statistic)(axis=0))).ravel()
-
-
-def _dense(X) -> np.ndarray:
-    return X.toarray() if hasattr(X, "toarray") else X
+    return max(0.0, float(np.mean(of_columns(times(X, X), "mean") - of_columns(X, "mean") ** 2)))

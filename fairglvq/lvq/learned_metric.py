@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fairglvq.fairness.cells import count
 from fairglvq.lvq.activations import ACTIVATIONS
 from fairglvq.lvq.directions import FEW_POINTS, PLANE
 from fairglvq.lvq.projected import Projected, gradient, minimise, pair_up
@@ -76,9 +77,7 @@ def cost(X, model: Projected, terms: Terms, recipe: Recipe) -> tuple[float, Proj
 def counts_of(model: Projected, Z, terms: Terms) -> np.ndarray:
     """Members of every cell by class and group, (P, K, G)."""
     s = np.zeros(len(Z), np.int64) if terms.s is None else terms.s
-    counts = np.zeros((len(model.V), int(terms.labels.max()) + 1, int(s.max()) + 1), np.int64)
-    np.add.at(counts, (model.cells(Z), terms.y, s), 1)
-    return counts
+    return count((len(model.V), int(terms.labels.max()) + 1, int(s.max()) + 1), model.cells(Z), terms.y, s)
 
 
 def vote(model: Projected, Z, terms: Terms, rng: np.random.Generator) -> Terms:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fairglvq.lvq.activations import sigmoid
 from fairglvq.lvq.initialisers import class_kmeans
 from fairglvq.lvq.projected import Pair, Projected, gradient, minimise, pair_up
 
@@ -132,12 +133,12 @@ def cost(people: People, model: Projected, layout: Layout, T: float, prices: Pri
     """
     Z, own, favourable, ahead = margins(people, model, layout, Z)
     n, X = len(Z), people.X if layout.train_omega else None
-    right = _sigmoid(own.advantage / T)
+    right = sigmoid(own.advantage / T, 1.0)
     if prices is None:
         total = np.logaddexp(0.0, -own.advantage / T).mean()
         return total, gradient(X, Z, model, own.who, _by_distance(-(1 - right) / T / n))
     total, slope = (1 - right).mean(), -right * (1 - right) / T / n
-    q = _sigmoid(ahead / T)
+    q = sigmoid(ahead / T, 1.0)
     favoured = np.zeros(n)
     for k, rates in enumerate(people.rates):
         gap, by_q = rates.smooth_gap(q)
@@ -155,10 +156,6 @@ def cost(people: People, model: Projected, layout: Layout, T: float, prices: Pri
 def _by_distance(slope) -> np.ndarray:
     """∂cost/∂distance (n, 2) from ∂cost/∂m, where m = the rival's distance - the own one's."""
     return np.stack([-slope, slope], axis=1)
-
-
-def _sigmoid(t) -> np.ndarray:
-    return 0.5 + 0.5 * np.tanh(0.5 * t)
 
 
 def descend(

@@ -5,11 +5,12 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from fairglvq.fairness.cells import count
 from fairglvq.labels import encode, favourable_of
 from fairglvq.lvq import parity
 from fairglvq.lvq.directions import first_metric
 from fairglvq.lvq.projected import lift, one_thread
-from fairglvq.lvq.prototype_classifier import PARAMETERS, PrototypeClassifier
+from fairglvq.lvq.prototype_classifier import PARAMETERS, PrototypeClassifier, also, choice
 from fairglvq.lvq.trainer import compact
 
 
@@ -17,8 +18,8 @@ class ParityLVQ(PrototypeClassifier):
     """The most accurate prototypes it finds whose decisions differ between groups by at most ``max_gap``.
 
     A point belongs to the prototype with the smallest |Ω(x - w)|² - handicap, so that borders between cells stay
-    straight and handicaps slide them. With ``rank=2`` every decision is made in a plane: the rows of Ω tell the label
-    and the group. The group is used in training only, never to decide.
+    straight and handicaps slide them. With ``rank=2`` every decision is made in a plane: the rows of Ω predict the
+    label and the group. The group is used in training only, never to decide.
 
     Parameters
     ----------
@@ -35,7 +36,7 @@ class ParityLVQ(PrototypeClassifier):
     rank : int or None, default=2
         Rows of Ω, for ``metric="matrix"``; None: as many as features. As many as features or more: a weight per
         feature that gives it unit spread. With several prototypes per class and at least 50 points per column, rows
-        beyond the second are columns on whose ranges the label hangs.
+        beyond the second are columns on whose ranges the label depends.
     learning_rate : "auto"
         Steps come from the line search of L-BFGS; there is no other choice.
     max_epochs : int, default=30
@@ -94,11 +95,8 @@ class ParityLVQ(PrototypeClassifier):
         self.random_state = random_state
 
     _known_parameters = PARAMETERS | {
-        "learning_rate": (lambda v: isinstance(v, str) and v == "auto", "'auto': steps come from a line search"),
-        "batch_size": (
-            lambda v: v is None or PARAMETERS["batch_size"][0](v),
-            "None or a whole number of at least 1",
-        ),
+        "learning_rate": (choice(["auto"])[0], "'auto': steps come from a line search"),
+        "batch_size": also([None], PARAMETERS["batch_size"]),
     }
 
     def fit(self, X, y, *, sensitive_features=None, favourable=None):
@@ -173,6 +171,5 @@ class ParityLVQ(PrototypeClassifier):
         self.multipliers_ = found.prices.multipliers
         cells = model.cells(model.project(X))
         self.prototypes_ = lift(X, cells, self.omega_, model.V)
-        votes = np.zeros((len(model.V), groups.max() + 1))
-        np.add.at(votes, (cells, groups), 1)
+        votes = count((len(model.V), groups.max() + 1), cells, groups)
         self.pseudo_classes_ = np.asarray(self.groups_)[votes.argmax(axis=1)]

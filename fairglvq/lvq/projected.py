@@ -16,9 +16,10 @@ from scipy.optimize import minimize
 from threadpoolctl import threadpool_limits
 
 from fairglvq.lvq.kernels import entry
+from fairglvq.lvq.trainer import dense, of_columns, times
 
 checkpoint: ContextVar[Callable[[], None]] = ContextVar("checkpoint", default=lambda: None)
-"""Called again and again during a search; whoever sets it for their thread may raise from it, and the search ends."""
+"""Called again and again during a search; a function set here, for one thread, may raise to end the search."""
 
 
 def one_thread() -> threadpool_limits:
@@ -37,7 +38,7 @@ class Projected(NamedTuple):
         """Images Ωx of the rows of X, an array or a CSR matrix, (n, r)."""
         if self.omega.ndim == 2:
             return np.asarray(X @ self.omega.T)
-        return X.multiply(self.omega).toarray() if hasattr(X, "multiply") else X * self.omega
+        return dense(times(X, self.omega))
 
     def cells(self, Z) -> np.ndarray:
         """The prototype that each image belongs to, (n,)."""
@@ -95,7 +96,7 @@ def gradient(X, Z, model: Projected, who, slopes) -> Projected:
     elif model.omega.ndim == 2:
         d_omega = np.asarray((X.T @ pull).T)
     else:
-        d_omega = np.asarray((X.multiply(pull) if hasattr(X, "multiply") else X * pull).sum(axis=0)).ravel()
+        d_omega = of_columns(times(X, pull), "sum")
     return Projected(d_omega, d_V, -totals)
 
 
@@ -150,8 +151,8 @@ def minimise(
 def lift(X, cells, omega: np.ndarray, V: np.ndarray) -> np.ndarray:
     """Prototypes (P, d) with the images V, each as close to the mean of its cell as its image allows."""
     means = np.empty((len(V), omega.shape[1]))
-    everybody = np.asarray(X.mean(axis=0)).ravel()
+    everybody = of_columns(X, "mean")
     for j in range(len(V)):
         members = np.flatnonzero(cells == j)
-        means[j] = np.asarray(X[members].mean(axis=0)).ravel() if members.size else everybody
+        means[j] = of_columns(X[members], "mean") if members.size else everybody
     return means + (V - means @ omega.T) @ np.linalg.pinv(omega).T

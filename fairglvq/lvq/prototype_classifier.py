@@ -1,7 +1,7 @@
 """What all prototype classifiers share: parameters and points are checked, the closest prototype decides."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from numbers import Integral, Real
 from typing import Any
@@ -18,61 +18,62 @@ from fairglvq.lvq.activations import ACTIVATIONS
 from fairglvq.lvq.initialisers import INITIALISERS
 from fairglvq.lvq.trainer import as_rows, dense_rows, squared_distances
 
-STEPS = ("algorithm", "published")
-METRICS = ("euclidean", "diagonal", "matrix")
-MEASURES = ("statistical_parity", "equal_opportunity", "equalized_odds")
-
 # Products of squared distances between larger values would come near the limits of float64.
 LARGEST = 1e30
 
+Allowed = tuple[Callable[[Any], bool], str]
+"""What a parameter may be, as a test and in words."""
 
-def _one_of(names):
-    return lambda value: isinstance(value, str) and value in names
+
+def choice(names: Iterable[str]) -> Allowed:
+    """One of these names."""
+    known = tuple(names)
+    return lambda v: isinstance(v, str) and v in known, f"one of {', '.join(map(repr, known))}"
 
 
-def _number(kind, test):
-    return lambda v: isinstance(v, kind) and not isinstance(v, bool) and math.isfinite(v) and test(v)
+def number(words: str, test: Callable[[Any], bool] = lambda v: True, kind: Any = Real) -> Allowed:
+    """A finite number of this kind that passes a test."""
+    return lambda v: isinstance(v, kind) and not isinstance(v, bool) and math.isfinite(v) and test(v), words
+
+
+def whole(least: int) -> Allowed:
+    """A whole number of at least so much."""
+    return number(f"a whole number of at least {least}", lambda v: v >= least, Integral)
+
+
+def also(values: Sequence[str | None], allowed: Allowed) -> Allowed:
+    """One of these values, or what is ``allowed``."""
+    test, words = allowed
+    extended = f"{', '.join(map(repr, values))} or {words}"
+    return lambda v: v in values if v is None or isinstance(v, str) else test(v), extended
 
 
 _SEEDS = (np.random.Generator, np.random.RandomState, np.random.SeedSequence, np.random.BitGenerator)
 
-# What each parameter may be, as a test and in words.
-PARAMETERS = {
-    "n_prototypes": (_number(Integral, lambda v: v >= 1), "a whole number of at least 1"),
-    "learning_rate": (
-        lambda v: _one_of(["auto"])(v) or _number(Real, lambda n: n > 0)(v),
-        "'auto' or a number above 0",
-    ),
-    "max_epochs": (_number(Integral, lambda v: v >= 0), "a whole number of at least 0"),
-    "batch_size": (_number(Integral, lambda v: v >= 1), "a whole number of at least 1"),
-    "activation": (_one_of(ACTIVATIONS), f"one of {', '.join(map(repr, ACTIVATIONS))}"),
-    "beta": (_number(Real, lambda v: v > 0), "a number above 0"),
-    "init": (
-        lambda v: not isinstance(v, str) or v in INITIALISERS,
-        f"an array or one of {', '.join(map(repr, INITIALISERS))}",
-    ),
-    "step": (_one_of(STEPS), f"one of {', '.join(map(repr, STEPS))}"),
+PARAMETERS: dict[str, Allowed] = {
+    "n_prototypes": whole(1),
+    "learning_rate": also(["auto"], number("a number above 0", lambda v: v > 0)),
+    "max_epochs": whole(0),
+    "batch_size": whole(1),
+    "activation": choice(ACTIVATIONS),
+    "beta": number("a number above 0", lambda v: v > 0),
+    "init": (lambda v: not isinstance(v, str) or v in INITIALISERS, f"an array or {choice(INITIALISERS)[1]}"),
+    "step": choice(["algorithm", "published"]),
     "shuffle": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
     "random_state": (
-        lambda v: v is None or isinstance(v, _SEEDS) or _number(Integral, lambda n: n >= 0)(v),
+        lambda v: v is None or isinstance(v, _SEEDS) or whole(0)[0](v),
         "None, a whole number of at least 0, a Generator or a RandomState",
     ),
-    "record_every": (
-        lambda v: v is None or _one_of(["auto"])(v) or _number(Integral, lambda n: n >= 1)(v),
-        "'auto', None or a whole number of at least 1",
-    ),
-    "metric": (_one_of(METRICS), f"one of {', '.join(map(repr, METRICS))}"),
-    "rank": (
-        lambda v: v is None or _number(Integral, lambda n: n >= 1)(v),
-        "None or a whole number of at least 1",
-    ),
-    "tol": (_number(Real, lambda v: v >= 0), "a number of at least 0"),
-    "n_iter_no_change": (_number(Integral, lambda v: v >= 1), "a whole number of at least 1"),
-    "max_gap": (_number(Real, lambda v: 0 <= v <= 1), "a number from 0 to 1"),
-    "measure": (_one_of(MEASURES), f"one of {', '.join(map(repr, MEASURES))}"),
-    "decide": (_one_of(DECIDE), f"one of {', '.join(map(repr, DECIDE))}"),
-    "C": (_number(Real, lambda v: v >= 0), "a number of at least 0"),
-    "alpha": (_number(Real, lambda v: v > 1), "a number above 1"),
+    "record_every": also(["auto", None], whole(1)),
+    "metric": choice(["euclidean", "diagonal", "matrix"]),
+    "rank": also([None], whole(1)),
+    "tol": number("a number of at least 0", lambda v: v >= 0),
+    "n_iter_no_change": whole(1),
+    "max_gap": number("a number from 0 to 1", lambda v: 0 <= v <= 1),
+    "measure": choice(["statistical_parity", "equal_opportunity", "equalized_odds"]),
+    "decide": choice(DECIDE),
+    "C": number("a number of at least 0", lambda v: v >= 0),
+    "alpha": number("a number above 1", lambda v: v > 1),
 }
 
 
@@ -182,9 +183,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         self.groups_ = None
         if s is None:
             return None
-        s = as_column(s, "sensitive_features")
-        check_consistent_length(s, np.empty(n))
-        self.groups_, codes = encode(s)
+        self.groups_, codes = encode(check_groups(s, n))
         return codes
 
     def _set_metric(self, omega):
@@ -224,7 +223,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
 
     @staticmethod
     def _lead(far, near):
-        """How clearly ``near`` wins: (far - near) / (far + near), 0 where both are 0; no cell answers so: infinite."""
+        """How clearly ``near`` wins: (far - near) / (far + near), 0 where both are 0; -1 or 1 where one is infinite."""
         both = far + near
         one_sided = np.isinf(far).astype(float) - np.isinf(near)  # 0 where both are finite
         return np.divide(far - near, both, out=one_sided, where=(both > 0) & np.isfinite(both))
@@ -255,6 +254,13 @@ def check_labels(y, new: bool = True) -> np.ndarray:
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
     return y
+
+
+def check_groups(s, n: int) -> np.ndarray:
+    """The protected group or value of each of n rows, (n,)."""
+    s = as_column(s, "sensitive_features")
+    check_consistent_length(s, np.empty(n))
+    return s
 
 
 def refuse_large_values(X, name):

@@ -114,7 +114,7 @@ class Step(NamedTuple):
     prototypes: np.ndarray  # (P, d), afterwards
 
 
-def take_step(X, y, s, W, prototype_labels, pseudo, *, C, learning_rate, published=False, **options) -> Step:
+def take_step(X, y, s, W, prototype_labels, pseudo, *, C, learning_rate, published, **options) -> Step:
     """One mini-batch X, y, s of Algorithm 1: W + η (class pull - C fair pull). ``options`` are those of `term`."""
     class_term = term(X, y, W, prototype_labels, **options)
     n_class = divisor(class_term, y, len(W), published)

@@ -15,8 +15,8 @@ FAST = 100
 class Timetable:
     """Which part of the first rate is due, by the epoch alone.
 
-    This is for training with a fair term, where no cost can tell: votes change it, and the pulls of simulated rivals
-    are not among its slopes.
+    This is for training with a fair term, where the cost is no guide: votes change it, and the pulls of simulated
+    rivals are not among its slopes.
     """
 
     watched = False  # whether costs are needed

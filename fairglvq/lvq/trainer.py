@@ -69,6 +69,21 @@ def compact(X):
     return csr_array(X)
 
 
+def dense(X) -> np.ndarray:
+    """An array or a sparse matrix as an array."""
+    return X.toarray() if hasattr(X, "toarray") else X
+
+
+def times(X, factor):
+    """X, an array or a sparse matrix, times a factor entry by entry."""
+    return X.multiply(factor) if hasattr(X, "multiply") else X * factor
+
+
+def of_columns(X, statistic: str) -> np.ndarray:
+    """Mean, sum, min or max of each column of an array or a sparse matrix, (d,)."""
+    return np.asarray(dense(getattr(X, statistic)(axis=0))).ravel()
+
+
 def as_rows(X) -> kernels.Rows:
     """Rows for the kernels from a float array (n, d) or a CSR matrix; arrays that are mostly zero become sparse."""
     X = compact(X)
@@ -185,8 +200,8 @@ class Trainer:
         """Up to ``n_epochs`` more epochs; False once prototypes fly off (they stay where they were before that step).
 
         With ``record_every`` > 0, ``history`` grows by a snapshot every so many epochs and one at the end
-        (``n_epochs=0`` takes just that one). A ``schedule`` is told the class cost of every epoch where it
-        wants to know, lowers the rate and may end the training (:mod:`fairglvq.lvq.schedules`).
+        (``n_epochs=0`` takes just that one). A ``schedule`` gets the class cost of every epoch if it
+        is ``watched``, lowers the rate and may end the training (:mod:`fairglvq.lvq.schedules`).
         """
         if self.flew_off:
             return False

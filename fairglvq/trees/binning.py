@@ -47,22 +47,20 @@ def binned(X) -> Binned:
     n, d = X.shape
     dense = isinstance(X, np.ndarray)
     columns = X if dense else csc_array(X)
-    everybody, cuts, usual, parts = np.arange(n), [], [], []
-    start = 0
+    everybody, cuts, usual, parts, starts = np.arange(n), [], [], [], [0]
     for f in range(d):
         rows, values = (everybody, columns[:, f]) if dense else _stored(columns, f)
         cuts.append(cuts_between(values, n - len(values)))
         codes = np.searchsorted(cuts[-1], values)
         # What is not listed must be one bin: that of the zeros that are not stored, else the fullest.
         apart = int(np.bincount(codes).argmax()) if dense else int(np.searchsorted(cuts[-1], 0.0))
-        usual.append(start + apart)
+        usual.append(starts[-1] + apart)
         listed = codes != apart
-        parts.append((start + codes[listed], rows[listed], np.full(np.count_nonzero(listed), f)))
-        start += len(cuts[-1]) + 1
+        parts.append((starts[-1] + codes[listed], rows[listed], np.full(np.count_nonzero(listed), f)))
+        starts.append(starts[-1] + len(cuts[-1]) + 1)
     numbers, rows, features = (np.concatenate(part) for part in zip(*parts, strict=True))
     table = coo_array((numbers.astype(np.int32), (rows, features)), shape=(n, d)).tocsr()
-    starts = np.cumsum([0, *(len(cut) + 1 for cut in cuts)])
-    return Binned(Bins(table.indptr.astype(np.int64), table.data, starts, np.array(usual)), cuts)
+    return Binned(Bins(table.indptr.astype(np.int64), table.data, np.array(starts), np.array(usual)), cuts)
 
 
 def _stored(columns, f: int):

@@ -1,8 +1,5 @@
 """What trees for labels and trees for numbers share: checks, growing, and the way to a leaf."""
 
-import math
-from numbers import Real
-
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -10,28 +7,20 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from fairglvq.datasets.base import Table
 from fairglvq.datasets.split import Scaling
 from fairglvq.lvq.prototype_classifier import PARAMETERS as PROTOTYPES
-from fairglvq.lvq.prototype_classifier import check_parameters
+from fairglvq.lvq.prototype_classifier import check_parameters, choice, number
 from fairglvq.lvq.trainer import compact
 from fairglvq.trees.binning import binned
 from fairglvq.trees.growing import grow
 from fairglvq.trees.kernels import Aim
 from fairglvq.trees.rules import rules
 
-CRITERIA = ("entropy", "gini")
-PROTECTED = ("auto", "values", "groups")
-
-
-def _is_finite(value):
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-
-
 PARAMETERS = {
     "max_leaves": PROTOTYPES["n_prototypes"],
     "min_samples_leaf": PROTOTYPES["n_prototypes"],
     "max_gap": PROTOTYPES["max_gap"],
-    "C": (_is_finite, "a finite number"),
-    "criterion": (lambda v: v in CRITERIA, f"one of {', '.join(map(repr, CRITERIA))}"),
-    "protected": (lambda v: v in PROTECTED, f"one of {', '.join(map(repr, PROTECTED))}"),
+    "C": number("a finite number"),
+    "criterion": choice(["entropy", "gini"]),
+    "protected": choice(["auto", "values", "groups"]),
     "decide": PROTOTYPES["decide"],
 }
 
@@ -67,7 +56,7 @@ class TreeEstimator(BaseEstimator):
         ``scaling`` is the one that made the features the tree was trained on from ``data.X``; None: they are the same.
         """
         check_is_fitted(self, "tree_")
-        return rules(self.tree_, data, scaling)
+        return rules(self.tree_, data, scaling or Scaling.identity(self.n_features_in_))
 
     def _answer(self, leaf: int) -> str:
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""FairTree: a decision tree whose leaves tell the class and, C times as strongly, must not tell the group."""
+"""FairTree: a decision tree whose leaves predict the class and, weighted by C, do not predict the group."""
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -7,8 +7,8 @@ from sklearn.utils.validation import validate_data
 
 from fairglvq.fairness.cells import count, majority
 from fairglvq.fairness.deciding import decide_cells
-from fairglvq.labels import as_column, encode, favourable_of
-from fairglvq.lvq.prototype_classifier import check_labels
+from fairglvq.labels import encode, favourable_of
+from fairglvq.lvq.prototype_classifier import check_groups, check_labels
 from fairglvq.trees.estimator import TreeEstimator
 
 
@@ -133,6 +133,4 @@ class FairTree(ClassifierMixin, TreeEstimator):
     def _read_groups(self, s, n):
         if s is None:
             return None, np.zeros(n, np.intp)
-        s = as_column(s, "sensitive_features")
-        check_consistent_length(s, np.empty(n))
-        return encode(s)
+        return encode(check_groups(s, n))

@@ -1,12 +1,12 @@
-"""FairTreeRegressor: a tree whose leaves tell a number and, C times as strongly, must not tell the protected value."""
+"""FairTreeRegressor: a tree whose leaves predict a number and, weighted by C, do not predict the protected value."""
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import validate_data
 
 from fairglvq.fairness.cells import moments
-from fairglvq.labels import as_column, encode
+from fairglvq.labels import encode
+from fairglvq.lvq.prototype_classifier import check_groups
 from fairglvq.trees.estimator import TreeEstimator
 
 
@@ -89,8 +89,7 @@ class FairTreeRegressor(RegressorMixin, TreeEstimator):
         self.groups_ = None
         if s is None:
             return np.zeros((n, 1))
-        s = as_column(s, "sensitive_features")
-        check_consistent_length(s, np.empty(n))
+        s = check_groups(s, n)
         if self.protected == "values" or (self.protected == "auto" and s.dtype.kind in "iuf"):
             return s.astype(np.float64)[:, None]
         self.groups_, codes = encode(s)

@@ -71,11 +71,9 @@ class _Grower(NamedTuple):
         small = int(len(halves[0]) > len(halves[1]))
         total = self.statistics[halves[small]].sum(axis=0)
         histogram = self._histogram(halves[small], total)
-        made = {
-            small: self._leaf(halves[small], total, histogram),
-            1 - small: self._leaf(halves[1 - small], leaf.total - total, leaf.histogram - histogram),
-        }
-        return [made[0], made[1]]
+        counted = self._leaf(halves[small], total, histogram)
+        rest = self._leaf(halves[1 - small], leaf.total - total, leaf.histogram - histogram)
+        return [rest, counted] if small else [counted, rest]
 
     def _histogram(self, rows, total) -> np.ndarray:
         histogram = np.empty((self.binned.bins.starts[-1], self.statistics.shape[1]))

@@ -8,16 +8,11 @@ labels these are indicators, for a continuous value the value itself. Sums of th
 a loss needs.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit
-from numba.extending import register_jitable
 
-# As in lvq.kernels: no memory is allocated, Python calls entries, and parts are compiled into them.
-_options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, "_nrt": False}
-entry = njit(cache=True, **_options)
-part = register_jitable(**_options)
+from fairglvq.lvq.kernels import entry, part
 
 
 class Bins(NamedTuple):

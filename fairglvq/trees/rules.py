@@ -15,16 +15,17 @@ from fairglvq.trees.structure import LEAF, Condition, Tree
 EVERYBODY = "everybody"
 
 
-def rules(tree: Tree, data: Table, scaling: Scaling | None = None) -> list[str]:
-    """A phrase per leaf, from left to right; what several conditions say of one column is said once, at the first."""
-    scaling = Scaling.identity(data.X.shape[1]) if scaling is None else scaling
+def rules(tree: Tree, data: Table, scaling: Scaling) -> list[str]:
+    """A phrase per leaf, from left to right; what several conditions say of one column is said once, at the first.
+
+    ``scaling`` is the one that made the features of the tree from ``data.X``.
+    """
     boxes = tree.boxes(data.X.shape[1]) * scaling.span[:, None] + scaling.low[:, None]
     return [_phrase(path, box, data) for path, box in zip(tree.paths, boxes, strict=True)]
 
 
-def questions(tree: Tree, data: Table, scaling: Scaling | None = None) -> dict[int, str]:
-    """What each node that is split asks, by node: whoever it is true of goes left."""
-    scaling = Scaling.identity(data.X.shape[1]) if scaling is None else scaling
+def questions(tree: Tree, data: Table, scaling: Scaling) -> dict[int, str]:
+    """What each node that is split asks, by node: rows for which it is true go left."""
     asked = {}
     for node in np.flatnonzero(tree.feature != LEAF).tolist():
         f, border = int(tree.feature[node]), float(tree.threshold[node])

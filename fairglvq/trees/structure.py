@@ -39,9 +39,9 @@ class Tree:
         """The nodes that are leaves, from left to right."""
         return np.array([node for node, _ in self.walk() if self.feature[node] == LEAF])
 
-    def walk(self, node: int = 0, path: tuple[Condition, ...] = ()) -> Iterator[tuple[int, tuple[Condition, ...]]]:
+    def walk(self) -> Iterator[tuple[int, tuple[Condition, ...]]]:
         """Every node with the conditions that lead to it: parents first, left before right."""
-        waiting = [(node, path)]
+        waiting: list[tuple[int, tuple[Condition, ...]]] = [(0, ())]
         while waiting:
             node, path = waiting.pop()
             yield node, path
@@ -104,7 +104,7 @@ class Tree:
         return found
 
     def text(self, names: Sequence[str], answer: Callable[[int], str], decimals: int) -> str:
-        """A line per condition and leaf, indented by depth; ``answer`` says what leaf number so and so answers."""
+        """A line per condition and leaf, indented by depth; ``answer`` gives the words of a leaf by its number."""
         lines, leaf = [], 0
         for node, path in self.walk():
             indent = "|   " * (len(path) - 1)

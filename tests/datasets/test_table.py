@@ -498,6 +498,16 @@ def test_a_target_with_500_values_can_be_cut_or_taken_against_the_rest():
     assert data.y.sum() == 2
 
 
+@pytest.mark.parametrize(
+    ("wanted", "names"), [("no", ["all others", "yes", "no"]), ("all others", ["no", "yes", "all others"])]
+)
+def test_a_class_of_the_table_may_be_called_all_others(wanted, names):
+    frame = people(90).assign(hired=["yes", "no", "all others"] * 30)
+    data = build(frame, replace(PLAN, favourable=wanted))
+    assert data.class_names == dict(enumerate(names))
+    assert np.bincount(data.y).tolist() == [30, 30, 30]
+
+
 def test_small_groups_are_flagged_merged_or_dropped():
     sex = ["f"] * 90 + ["m"] * 95 + ["x"] * 10 + ["y"] * 4 + ["z"]
     frame = people(200).assign(sex=sex)

@@ -76,7 +76,7 @@ def test_all_at_once(pairs):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: regression.r2([1, 2], [1]), "lengths are 2 and 1"),
+        (lambda: regression.r2([1, 2], [1]), "lengths are y_true 2, y_pred 1"),
         (lambda: regression.rmse([], []), "empty"),
         (lambda: regression.correlation([1, np.nan], sensitive_features=[1, 2]), "contains NaN"),
         (lambda: regression.mutual_information([1, 2], sensitive_features=[1, 2], bins=1), "bins must be at least 2"),

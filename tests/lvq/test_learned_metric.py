@@ -71,6 +71,13 @@ def test_a_group_without_prototypes_does_not_pull():
     np.testing.assert_allclose(fair[1].omega, free[1].omega)
 
 
+def test_history_names_the_groups():
+    data = datasets.load("xor", size=40)
+    model = FairGLVQ(2, metric="diagonal", max_epochs=5, random_state=0)
+    model.fit(data.X, data.y, sensitive_features=np.array(["u", "v"])[data.s])
+    np.testing.assert_array_equal(model.history_[-1].pseudo_classes, model.pseudo_classes_)
+
+
 @pytest.mark.parametrize(("metric", "rank"), [("matrix", None), ("matrix", 2), ("matrix", 3), ("diagonal", None)])
 def test_decisions_and_distances_are_those_of_omega(metric, rank):
     X, y = load_wine(return_X_y=True)

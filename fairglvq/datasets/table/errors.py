@@ -2,4 +2,4 @@
 
 
 class TableError(ValueError):
-    """A table cannot be used; the message is one sentence for the person who brought it."""
+    """A table cannot be used; the message is one sentence for the person whose table it is."""

@@ -21,21 +21,22 @@ MISSING_VALUE = "(missing)"
 
 def chosen(frame: pd.DataFrame, plan: Plan, caveats: list[str]) -> list[str]:
     """Columns that the model sees; the others are named in the caveats."""
-    kinds = {name: plan.kinds.get(name) or kind_of(frame[name], name) for name in frame}
     rest = [name for name in frame if name != plan.target]
-    chosen = [name for name in rest if name in plan.left_out and frame[name].nunique() > 1]
-    empty = [name for name in rest if frame[name].nunique() == 0]
-    texts = [name for name in rest if kinds[name] == "text" and name not in (*chosen, *empty)]
-    constant = [name for name in rest if frame[name].nunique() == 1]
+    kinds = {name: plan.kinds.get(name) or kind_of(frame[name], name) for name in rest}
+    n_values = frame[rest].nunique()
+    hidden = [name for name in rest if name in plan.left_out and n_values[name] > 1]
+    empty = [name for name in rest if n_values[name] == 0]
+    texts = [name for name in rest if kinds[name] == "text" and name not in (*hidden, *empty)]
+    constant = [name for name in rest if n_values[name] == 1]
     for names, sentence in (
-        (chosen, "The model does not see {}, as chosen."),
+        (hidden, "The model does not see {}, as chosen."),
         (empty, "Empty in all rows and left out: {}."),
         (texts, "Text or identifiers and left out: {}."),
         (constant, "The same in all rows and left out: {}."),
     ):
         if names:
             caveats.append(sentence.format(quoted_names(names)))
-    features = [name for name in rest if name not in {*chosen, *empty, *texts, *constant, *plan.left_out}]
+    features = [name for name in rest if name not in {*hidden, *empty, *texts, *constant, *plan.left_out}]
     if not features:
         raise TableError("No column is left that a model could decide by: leave fewer out, or correct their kinds.")
     return features

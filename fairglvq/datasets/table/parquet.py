@@ -45,7 +45,7 @@ def read_parquet(content: bytes, most_rows: int | None, seed: int, progress: Pro
     except (pa.ArrowException, OSError):
         raise TableError("The Parquet file is damaged or not complete: save it or download it again.") from None
     names, notes = named([CONTROL.sub("", name) for name in table.column_names])
-    columns = {name: _from_arrow(pa, table.column(position), len(rows)) for position, name in enumerate(names)}
+    columns = {name: _from_arrow(pa, table.column(position)) for position, name in enumerate(names)}
     frame = pd.DataFrame(columns).set_index(pd.Index(rows + 2, name="row"))
     if len(rows) < n:
         notes.append(sampled(n, len(rows)))
@@ -64,7 +64,7 @@ def _take(pa: Any, file: Any, rows: np.ndarray, n: int, progress: Progress) -> A
     return pa.Table.from_batches(parts, schema=file.schema_arrow)
 
 
-def _from_arrow(pa: Any, column: Any, n: int) -> pd.Series:
+def _from_arrow(pa: Any, column: Any) -> pd.Series:
     """Numbers and dates as they are, everything else as text."""
     kind = column.type
     if pa.types.is_dictionary(kind):
@@ -79,7 +79,5 @@ def _from_arrow(pa: Any, column: Any, n: int) -> pd.Series:
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         dates = pd.Series(column.cast(pa.timestamp("us", tz=getattr(kind, "tz", None))).to_pandas())
         return dates.dt.tz_convert("UTC").dt.tz_localize(None) if dates.dt.tz is not None else dates
-    if pa.types.is_null(kind):
-        return pd.Series([None] * n, dtype="str")
     values = [None if value is None else CONTROL.sub("", str(value)).strip() for value in column.to_pylist()]
     return pd.Series([None if value in MISSING else value for value in values], dtype="str")

@@ -50,8 +50,7 @@ def groups_of(frame: pd.DataFrame, plan: Plan, caveats: list[str]) -> pd.Series:
     if plan.small_groups == "merge":
         # Besides the small ones, those for which there is no shape left.
         large = [group for group in counts.index if group not in small]
-        room = MOST_GROUPS if not small else MOST_GROUPS - 1
-        merged = small + large[room if len(large) <= room else MOST_GROUPS - 1 :]
+        merged = small + (large[MOST_GROUPS - 1 :] if small or len(large) > MOST_GROUPS else [])
         if len(merged) > 1:
             groups = groups.where(~groups.isin(merged), OTHER)
             caveats.append(f"In {quoted(name)}, {quoted_names(merged)} were merged into the group {quoted(OTHER)}.")
@@ -97,8 +96,6 @@ def coded_classes(labels: pd.Series, plan: Plan) -> tuple[dict[int, str], np.nda
     counts = labels.value_counts()
     _refuse_single_rows(labels, counts, str(plan.target), "one row is not enough to learn from and to be measured on")
     names = [value for value in values if value != plan.favourable] + [str(plan.favourable)]
-    if plan.target_cut is None and REST in names:
-        names = [REST, str(plan.favourable)]
     return dict(enumerate(names)), pd.Categorical(labels, categories=names).codes.astype(np.int64)
 
 
