@@ -354,6 +354,18 @@ def test_a_prototype_is_grabbed_and_put_down_where_it_is_seen(browser, learned):
     assert (got["painting"], got["off"]) == (0, True)  # a point is painted where it is
 
 
+def test_the_legend_follows_the_share_held_out(browser):
+    page = browser.new_page()
+    meta, arrays = demo_scene()
+    mounted_by_hand(page)
+    legend = page.locator(".legend").first
+    expect(legend).to_contain_text("held out")
+    nobody = arrays | {"held_out": np.zeros_like(arrays["held_out"])}
+    page.evaluate("(scene) => window.show(scene)", packed(meta | {"revision": "nothing held out"}, nobody))
+    expect(legend).not_to_contain_text("held out")
+    page.close()
+
+
 def test_camera_has_equal_aspect_and_zooms_around_the_pointer(modules):
     got = modules(
         "camera.js",

@@ -15,25 +15,24 @@ export function updatePage(stage, frame, forceScale) {
   stage.toolbar.update();
   stage.paintbar.update();
   stage.legend.update(forceScale);
+  const reply = scene.panels.map((panel) => stage.replyFor(panel.key)).find(Boolean);
   const view = {
     frame,
-    epoch: scene.meta.epochs[frame],
     selection: stage.holding ? null : state.selection,
     film: state.film,
     dark: stage.theme.dark,
     open: state.open,
     facts: stage.factsNow(),
-    reply: scene.panels.map((panel) => stage.replyFor(panel.key)).find((reply) => reply) ?? null,
   };
   placeSheet(stage, view.selection);
   for (const widget of stage.widgets) widget.update(scene, models, view);
   Object.assign(stage.root.dataset, {
     revision: scene.meta.revision,
     frame: String(frame),
-    epoch: String(view.epoch),
+    epoch: String(scene.meta.epochs[frame]),
     playing: state.playing ? "1" : "0",
     modelSignature: modelSignature(Object.values(models)),
-    reply: view.reply ? String(view.reply.token) : "",
+    reply: reply ? String(reply.token) : "",
   });
   stage.askServer();
   clearTimeout(stage.altTimer);

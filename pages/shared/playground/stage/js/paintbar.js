@@ -46,6 +46,7 @@ export function createPaintbar(slot, stage) {
     update() {
       const { scene, theme } = stage;
       patchHidden(bar, !painting.active);
+      stage.root.classList.toggle("painting", painting.active);
       if (!painting.active) return;
       buildBrushes(scene);
       setClassColours(bar, scene, theme.dark);
