@@ -41,7 +41,7 @@ window.mounted = (create, scene, frame, view = {}) => {
   const note = (name) => (...args) => calls.push([name, ...args]);
   const noted = Object.fromEntries(["seek", "pickStrength", "select"].map((name) => [name, note(name)]));
   const widget = create(document.body, create === createReadout ? view.panel ?? "fairglvq" : noted);
-  const full = { frame, epoch: frame, selection: null, film: null, dark: false, ...view };
+  const full = { frame, selection: null, film: null, ...view };
   widget.update(scene, shown(scene, frame), full);
   return { widget, view: full };
 };

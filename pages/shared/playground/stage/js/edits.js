@@ -115,7 +115,6 @@ export class LiveStage extends Stage {
       tap: (x, y, touch) => this.tap(view, x, y, touch),
       reset: () => this.resetCamera(),
       brush: (x, y, first) => this.brush(view, x, y, first),
-      brushEnd: () => this.invalidate(),
       hover: (x, y) => {
         const over = !this.painting.active && this.movable(view.key) && this.prototypeAt(view, x, y, false) >= 0;
         view.canvas.classList.toggle("over", over);

@@ -16,8 +16,8 @@ function shape(path, attributes) {
   return makeSvg("path", { d: path, ...attributes });
 }
 
-function entry(picture, text) {
-  return makeElement("span", { class: "entry" }, picture, text);
+function entry(...picturesAndTexts) {
+  return makeElement("span", { class: "entry" }, ...picturesAndTexts);
 }
 
 function arrowSwatch({ colour, width, dash = [] }) {
@@ -42,9 +42,10 @@ export function createLegend(slot, stage) {
     ));
     meta.groups.forEach((_, g) => entries.push(entry(swatch(shape(shapes[g], { fill: theme.text })), groupName(stage.scene, g))));
     if (stage.scene.holdsOut) {
-      entries.push(makeElement("span", { class: "entry" },
+      entries.push(entry(
         swatch(shape(shapes[0], { fill: theme.text })), "training",
-        swatch(shape(shapes[0], { fill: "none", stroke: theme.text, "stroke-width": 0.35 })), "held out"));
+        swatch(shape(shapes[0], { fill: "none", stroke: theme.text, "stroke-width": 0.35 })), "held out",
+      ));
     }
     entries.push(entry(
       swatch(shape(shapes[shapes.length > 1 ? 1 : 0], { fill: theme.classes[0], stroke: theme.text, "stroke-width": 0.3 })),

@@ -36,7 +36,7 @@ export function createPrototypeTable(root, stage) {
 
 function buildTables(scene, section, stage) {
   const parts = { tables: {}, repaint: null };
-  const body = makeElement("div", { class: "fgs-tables" });
+  const body = makeElement("div");
   for (const panel of scene.panels) {
     const [caption, rows] = [makeElement("caption"), makeElement("tbody")];
     const [one, many] = cellWords(panel).map(capitalised);

@@ -52,7 +52,7 @@ function buildTimeline(section, stage) {
   const parts = { scene: null, frame: null, flips: [], stage };
   const row = (name, brief, means) => {
     const svg = makeSvg("svg", { viewBox: `0 0 ${WIDTH} 100`, preserveAspectRatio: "none", "aria-hidden": "true" });
-    const range = makeElement("span", { class: "fgs-range" });
+    const range = makeElement("span");
     return { svg, range, box: makeElement("div", { class: "fgs-track-row" }, svg),
       label: makeElement("div", { class: "fgs-track-label", title: means }, makeElement("b", {}, name), brief, range) };
   };

@@ -40,7 +40,7 @@ function buildTradeoff(section, stage) {
   const parts = { films: null, curves: [], at: [0, 0], rings: {}, notes: {} };
   parts.which = makeElement("span", { class: "fgs-which" });
   parts.svg = makeSvg("svg", { viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" });
-  parts.marks = makeElement("div", { class: "fgs-marks", "aria-hidden": "true" });
+  parts.marks = makeElement("div", { "aria-hidden": "true" });
   parts.plot = makeElement("div", { class: "fgs-plot", role: "slider", tabindex: "0", "aria-label": "Strength",
     "aria-valuemin": "0" }, parts.svg, parts.marks);
   parts.yTicks = makeElement("div", { class: "fgs-y-ticks", "aria-hidden": "true" });
