@@ -198,6 +198,7 @@ def main():
         stage.mount(
             stage.pack(meta | visit, arrays),
             key=stage_key(),
+            on_gestures=lambda: None,  # Streamlit delivers only values that have a callback
             on_view=partial(keep_view, stage_key()),
         )
     if st.button("Rerun"):

@@ -205,7 +205,7 @@ def test_leaves_are_exact_rectangles(modules):
                 cells: geometry.cellsOf(model, view),
             };
         }""",
-        [base64.b64encode(stage.pack(shown.meta, shown.arrays)).decode(), corners.tolist(), view],
+        [packed(shown.meta, shown.arrays), corners.tolist(), view],
     )
     np.testing.assert_array_equal(got["leaves"], tree.apply(points.X))
     np.testing.assert_array_equal(got["corners"], tree.apply(corners))
@@ -352,6 +352,18 @@ def test_a_prototype_is_grabbed_and_put_down_where_it_is_seen(browser, learned):
     assert (got["view"], got["second"], got["seen"], got["action"]) == (1, "1", True, True)
     assert got["note"] == learned.meta["panels"][2]["squeeze"]["words"]
     assert (got["painting"], got["off"]) == (0, True)  # a point is painted where it is
+
+
+def test_the_legend_follows_the_share_held_out(browser):
+    page = browser.new_page()
+    meta, arrays = demo_scene()
+    mounted_by_hand(page)
+    legend = page.locator(".legend").first
+    expect(legend).to_contain_text("held out")
+    nobody = arrays | {"held_out": np.zeros_like(arrays["held_out"])}
+    page.evaluate("(scene) => window.show(scene)", packed(meta | {"revision": "nothing held out"}, nobody))
+    expect(legend).not_to_contain_text("held out")
+    page.close()
 
 
 def test_camera_has_equal_aspect_and_zooms_around_the_pointer(modules):
@@ -1111,7 +1123,7 @@ def test_code_sent_anew_finds_the_stage_that_is_there(browser):
         }""",
         [
             stage.bundle(),
-            (stage.FOLDER / "stage.html").read_text("utf-8"),
+            stage.markup(),
             packed(meta | {"reply": None, "view": None}, arrays),
         ],
     )
@@ -1142,7 +1154,7 @@ def mounted_by_hand(page, scene=None):
             window.show(before);
             window.stage = document.querySelector(".stage").fairglvqStage.stage;
         }""",
-        [stage.bundle(), (stage.FOLDER / "stage.html").read_text("utf-8"), before],
+        [stage.bundle(), stage.markup(), before],
     )
     return before, after
 
@@ -1212,7 +1224,6 @@ def test_a_view_that_python_never_heard_of_is_there_when_the_page_is_entered_aga
     first, _ = mounted_by_hand(page)
     meta, arrays = demo_scene()
     again = packed(meta | {"reply": None, "view": None, "heard": 0} | change, arrays)
-    markup = (stage.FOLDER / "stage.html").read_text("utf-8")
     told = page.evaluate(
         """([first, again, html]) => {
             const link = Object.assign(document.createElement("a"), { href: "https://localhost/elsewhere" });
@@ -1226,7 +1237,7 @@ def test_a_view_that_python_never_heard_of_is_there_when_the_page_is_entered_aga
             show(again);
             return told.splice(0);
         }""",
-        [first, again, markup],
+        [first, again, stage.markup()],
     )
     assert told == [{"epoch": 0}]
     assert page.locator(".stage").get_attribute("data-frame") == str(frame)

@@ -41,7 +41,7 @@ window.mounted = (create, scene, frame, view = {}) => {
   const note = (name) => (...args) => calls.push([name, ...args]);
   const noted = Object.fromEntries(["seek", "pickStrength", "select"].map((name) => [name, note(name)]));
   const widget = create(document.body, create === createReadout ? view.panel ?? "fairglvq" : noted);
-  const full = { frame, epoch: frame, selection: null, film: null, dark: false, ...view };
+  const full = { frame, selection: null, film: null, ...view };
   widget.update(scene, shown(scene, frame), full);
   return { widget, view: full };
 };
@@ -350,7 +350,7 @@ def test_a_point_of_a_slice_is_explained_by_its_distances_in_all_dimensions(page
     d = ((W - x) ** 2).sum(axis=1)
     answer = page.evaluate(
         "([data, d]) => { const scene = makeScene(data); const model = frameModel(scene.panels[0], 1);"
-        " return rivals(scene, modelFor(scene, model, 0, d), 0); }",
+        " return rivals(scene, modelFor(scene, model, 0, { glvq: d }), 0); }",
         [to_js(arrays, meta), d.tolist()],
     )
     labels = np.array(meta["panels"][0]["labels"])
@@ -582,6 +582,15 @@ def test_prototype_table_fills_when_opened_and_opens_cards(page):
     assert rows.nth(1).locator("td").nth(5).inner_text() == f"{100 * share:.0f}%"
     rows.nth(1).get_by_role("button").click()
     assert page.evaluate("calls") == [["select", {"panel": "inp", "kind": "prototype", "index": 1}]]
+
+
+def test_prototype_table_names_the_axes_of_the_scene_shown(page):
+    first, second = (to_js(*random_scene(seed, axes=axes)) for seed, axes in ((1, ["x1", "x2"]), (2, ["age", "pay"])))
+    page.evaluate("data => { window.now = mounted(createPrototypeTable, makeScene(data), 1); }", first)
+    page.get_by_text("All prototypes as a table").click()
+    page.evaluate("data => { const s = makeScene(data); now.widget.update(s, shown(s, 1), now.view); }", second)
+    heads = page.locator('[data-method="glvq"] thead th').all_inner_texts()
+    assert heads == ["Prototype", "Class", "Pseudo-class", "age", "pay", "Members", "of group A", "of group B"]
 
 
 def test_a_new_training_keeps_focus_and_open_details(page):

@@ -45,10 +45,6 @@ def pack(meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
     return b"".join([struct.pack("<I", len(header)), header, *body])
 
 
-def _nothing() -> None:
-    """Streamlit delivers only values that have a callback."""
-
-
 def gestures_after(heard: int, sent: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Gestures in the stage's value that come after the one with the serial number ``heard``, in their order.
 
@@ -58,38 +54,22 @@ def gestures_after(heard: int, sent: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [gesture for gesture in sent.get("gestures") or [] if gesture["serial"] > heard]
 
 
-def mount(
-    blob: bytes,
-    *,
-    key: str,
-    on_gestures: Callable[[], None] | None = None,
-    on_view: Callable[[], None] | None = None,
-) -> Any:
+def mount(blob: bytes, *, key: str, on_gestures: Callable[[], None], on_view: Callable[[], None]) -> Any:
     """Show a packed scene. The result has ``gestures`` (for one run; see `gestures_after`) and ``view`` (kept).
 
-    Kinds of gestures: ``drag``, ``continue``, ``paint``, ``C``, ``undo``, and ``ask``: a scene of a slice asks about a
-    selected prototype or point, and the answer goes into its description as ``facts``. With the same ``key`` the
-    component stays where it is; a new ``revision`` in the scene changes the picture without building it anew.
+    Kinds of gestures: ``drag``, ``continue``, ``paint``, ``strength``, ``undo``, and ``ask``: a scene of a slice asks
+    about a selected prototype or point, and the answer goes into its description as ``facts``. With the same ``key``
+    the component stays where it is; a new ``revision`` in the scene changes the picture without building it anew.
     """
-    return _component()(
-        key=key,
-        data=blob,
-        on_gestures_change=on_gestures or _nothing,
-        on_view_change=on_view or _nothing,
-    )
+    return _component()(key=key, data=blob, on_gestures_change=on_gestures, on_view_change=on_view)
 
 
 @cache
 def _component() -> Any:
     """The one declaration of this process."""
-    import streamlit as st  # here alone: whoever writes the stage into a file needs no server
+    import streamlit as st  # here alone: writing the stage into a file needs no server
 
-    return st.components.v2.component(
-        "fairglvq_stage",
-        html=markup(),
-        css=stylesheet(),
-        js=_loader(bundle()),
-    )
+    return st.components.v2.component("fairglvq_stage", html=markup(), css=stylesheet(), js=_loader(bundle()))
 
 
 def _loader(code: str) -> str:

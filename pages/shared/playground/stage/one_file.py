@@ -54,7 +54,7 @@ def page(scene: Scene, settings: Settings, heading: Heading, view: Mapping[str, 
     if reason := refusal(settings):
         raise ValueError(reason)
     filmed = [method for method in scene.meta["filmed"] if method in scene.meta["films"]]
-    visit = {"offline": True, "view": view, "reply": None, "facts": None, "filmed": filmed}
+    visit = {"offline": True, "view": view, "filmed": filmed}
     code = bundle((FOLDER / "file.js").read_text("utf-8"))
     return render(
         "stage_file.html.j2",

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-ENTRY = "main.js"
 
-_IMPORT = re.compile(r"^import\s*\{([^}]*)\}\s*from\s*[\"']\./([\w.]+)[\"'];?[ \t]*\n", re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:async )?function|class|const|let)", re.MULTILINE)
-_EXPORTED = re.compile(r"^export (?:(?:async )?function\*?|class|const|let) (\w+)", re.MULTILINE)
-_EXPORT_DEFAULT = re.compile(r"^export default function (\w+)", re.MULTILINE)
+_IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w.]+)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?:default )?((?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
 _BLOCK_COMMENT = re.compile(r"^[ \t]*/\*.*?\*/[ \t]*\n", re.MULTILINE | re.DOTALL)
 _LINE_COMMENT = re.compile(r"^[ \t]*//.*\n", re.MULTILINE)
 _INDENT = re.compile(r"^[ \t]+|[ \t]+$|^\n", re.MULTILINE)
@@ -33,46 +30,20 @@ def stylesheet() -> str:
 def bundle(ending: str = "export default mountStage;\n") -> str:
     """All modules as one, because an inline component can import nothing; the ``ending`` does something with the entry.
 
-    Each module becomes a function of its own that returns its exports, in the order of the import lines, so names of
+    Each module becomes a function of its own that returns its exports, every module after those it imports, so names of
     one module never meet those of another. Comments and indentation stay behind: the text travels with every rerun.
     """
     sources = {path.name: path.read_text("utf-8") for path in sorted((FOLDER / "js").glob("*.js"))}
-    parts = [_wrapped(name, sources[name]) for name in _in_order(sources)]
-    entry = _EXPORT_DEFAULT.search(sources[ENTRY])
-    if entry is None:
-        raise ValueError(f"{ENTRY} has no default export")
-    return "\n".join([*parts, f"const {entry[1]} = {_variable(ENTRY)}.{entry[1]};", ending])
-
-
-def _in_order(sources: Mapping[str, str]) -> Iterable[str]:
-    """Names of the entry and of all it needs, every module after those it imports."""
-    done: dict[str, bool] = {}  # False while its imports are being visited
-
-    def visit(name: str) -> None:
-        if name in done:
-            if not done[name]:
-                raise ValueError(f"modules import each other in a circle at {name}")
-            return
-        done[name] = False
-        for _, needed in _IMPORT.findall(sources[name]):
-            visit(needed)
-        del done[name]
-        done[name] = True
-
-    visit(ENTRY)
-    return list(done)
+    needed = {name: [module for _, module in _IMPORT.findall(source)] for name, source in sources.items()}
+    parts = [_wrapped(name, sources[name]) for name in TopologicalSorter(needed).static_order()]
+    return "\n".join([*parts, f"const {{ mountStage }} = {_variable('main.js')};", ending])
 
 
 def _wrapped(name: str, source: str) -> str:
     """One module as ``const m_name = (() => { ...; return { exports }; })();``."""
-    exports = _EXPORTED.findall(source) + _EXPORT_DEFAULT.findall(source)
-
-    def taken(match: re.Match[str]) -> str:
-        names = re.sub(r"(\w+)\s+as\s+(\w+)", r"\1: \2", " ".join(match[1].split()))
-        return f"const {{ {names} }} = {_variable(match[2])};\n"
-
-    code = _EXPORT.sub("", _EXPORT_DEFAULT.sub(r"function \1", _IMPORT.sub(taken, source)))
-    code = _INDENT.sub("", _LINE_COMMENT.sub("", _BLOCK_COMMENT.sub("", code)))
+    exports = [export for _, export in _EXPORT.findall(source)]
+    code = _IMPORT.sub(lambda match: f"const {{{match[1]}}} = {_variable(match[2])};\n", source)
+    code = _INDENT.sub("", _LINE_COMMENT.sub("", _BLOCK_COMMENT.sub("", _EXPORT.sub(r"\1", code))))
     return f"const {_variable(name)} = (() => {{\n{code}return {{ {', '.join(exports)} }};\n}})();"
 
 

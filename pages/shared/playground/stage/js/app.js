@@ -52,7 +52,7 @@ export class Stage {
     this.calm = matchMedia("(prefers-reduced-motion: reduce)");
     this.request = 0;
     this.stale = true;
-    this.framesDrawn = 0;
+    root.framesDrawn = 0;
     this.toolbar = createToolbar(this.slot("bar"), this);
     this.paintbar = createPaintbar(this.slot("bar"), this);
     this.legend = createLegend(this.slot("legend"), this);
@@ -114,13 +114,11 @@ export class Stage {
   takeScene(scene, makeParts) {
     const before = this.scene;
     this.scene = scene;
-    this.moved.clear();
-    this.history = [];
-    this.holding = null;
+    this.leaveEdits();
     clearPainting(this.painting);
     if (before) {
       carryOver(this.state, before, scene);
-      if (!scene.meta.keep_position || !this.canPaint()) this.stopPainting();
+      if (!scene.meta.keep_position || !this.canPaint()) this.painting.active = false;
       if (!scene.meta.keep_position) this.scheduleView(); // the epoch looked at before may still be on its way to Python
       if (scene.meta.autoplay && !this.calm.matches) this.play(0);
     } else {
@@ -233,7 +231,7 @@ export class Stage {
     const visible = this.visiblePanels().filter((panel) => panel.width > 0);
     const forceScale = this.commonForceScale(visible, frame);
     for (const panel of visible) drawPanel(panel.ctx, this.dpr, pictureOf(this, panel, frame, forceScale));
-    this.root.framesDrawn = ++this.framesDrawn;
+    this.root.framesDrawn += 1;
     if (this.stale || frame !== frameBefore) updatePage(this, frame, forceScale);
     if (visible.length) this.root.dataset.ready = "1";
     if (this.state.playing) this.invalidate({ texts: false });

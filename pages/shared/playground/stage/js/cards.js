@@ -1,6 +1,6 @@
 // The card of what is selected: a prototype and the people in its cell, or a point between its rival prototypes.
 
-import { assignment, metricsOf } from "./metrics.js";
+import { assignment } from "./metrics.js";
 import { decisionOf, modelFor, rivals } from "./rivals.js";
 import { countsDrawn, pointsOf } from "./scene.js";
 import { cellMembers } from "./table.js";
@@ -20,11 +20,10 @@ function prototypeFacts(scene, model, j) {
   const nearest = assignment(scene, model);
   const votes = new Int32Array(G);
   const measured = { n: 0, right: 0 };
-  const { heldOut } = metricsOf(scene, model);
   for (let i = 0; i < scene.n; i++) {
     if (nearest[i] !== j) continue;
     if (!scene.heldOut[i]) votes[scene.s[i]] += 1;
-    if (Boolean(scene.heldOut[i]) !== heldOut) continue;
+    if (Boolean(scene.heldOut[i]) !== scene.holdsOut) continue;
     measured.n += 1;
     if (scene.y[i] === model.labels[j]) measured.right += 1;
   }
@@ -76,12 +75,11 @@ function buildMembers(scene) {
 
 function patchCard(parts, scene, models, { selection, facts }) {
   const model = selection ? models[selection.panel] : null;
-  const limit = selection?.kind === "prototype" ? model?.labels.length : scene.n;
-  const open = Boolean(model) && selection.index >= 0 && selection.index < limit;
+  const isPrototype = selection?.kind === "prototype";
+  const open = Boolean(model) && (!isPrototype || selection.index < model.labels.length); // a tree may have fewer leaves earlier
   patchHidden(parts.hint, open);
   patchHidden(parts.body, !open);
   if (!open) return;
-  const isPrototype = selection.kind === "prototype";
   patchHidden(parts.prototype.element, !isPrototype);
   patchHidden(parts.members.table, !isPrototype);
   patchHidden(parts.point.element, isPrototype);
@@ -96,7 +94,7 @@ function patchPrototype(parts, scene, models, model, j, sentFacts) {
   const values = [
     `${className(scene, model.labels[j])} for everybody ${model.boxes ? "in it" : "nearest to it"}`,
     `${groupName(scene, model.pseudo[j])}: the group of most training points in its cell`,
-    ...(facts ? cellSentences(scene, facts, metricsOf(scene, model), onlyDrawn(scene, model)) : Array(3).fill(counting(scene))),
+    ...(facts ? cellSentences(scene, facts, onlyDrawn(scene, model)) : Array(3).fill(counting(scene))),
   ];
   values.forEach((text, r) => patchText(parts.prototype.rows[r].value, text));
   parts.members.cells.forEach((row, g) => row.forEach((cell, k) =>
@@ -106,13 +104,13 @@ function patchPrototype(parts, scene, models, model, j, sentFacts) {
 }
 
 /** The votes for a pseudo-class, the size of a cell and how often it is right. */
-function cellSentences(scene, { votes, members, n, right }, { heldOut }, drawn) {
+function cellSentences(scene, { votes, members, n, right }, drawn) {
   const sum = (values) => values.reduce((a, b) => a + b, 0);
   const cast = sum([...votes]);
   const by = [...votes].map((count, g) => `${whole(count)} of ${groupName(scene, g)}`).join(", ");
   const size = sum(members.map(sum));
   const all = drawn ? scene.n : scene.meta.population ?? scene.n;
-  const measured = `${heldOut ? "held-out" : "training"} ${n === 1 ? "point" : "points"}`;
+  const measured = `${scene.holdsOut ? "held-out" : "training"} ${n === 1 ? "point" : "points"}`;
   const few = n < SMALL_GROUP ? ": few, read with care" : "";
   return [
     cast ? `${plural(cast, "training point")}: ${by}` : "nobody: its cell holds no training point",
@@ -123,15 +121,14 @@ function cellSentences(scene, { votes, members, n, right }, { heldOut }, drawn) 
 
 function patchPoint(parts, scene, models, model, i, sentFacts) {
   const truth = scene.y[i];
-  const known = (panel) => sentFacts || countsDrawn(scene, panel);
-  const seen = (m) => (sentFacts ? modelFor(scene, m, i, sentFacts[m.panel.key]) : m);
+  const known = modelFor(scene, model, i, sentFacts);
   patchText(parts.title, sentFacts ? `Person ${whole(sentFacts.row)}` : `Point ${i + 1}`);
   patchGlyph(parts.glyph, scene, scene.s[i], truth);
   const rival = (j, d) => j === null
     ? NOTHING
     : `${cellWords(model)[0]} ${j + 1} (${className(scene, model.labels[j])}), distance ${number(Math.sqrt(d))}`;
   const explained = () => {
-    const facts = rivals(scene, seen(model), i);
+    const facts = rivals(scene, known, i);
     return [
       rival(facts.plus, facts.dPlus), rival(facts.minus, facts.dMinus), muText(facts.mu), flipText(scene, model.panel, i, facts.flip),
     ];
@@ -139,9 +136,8 @@ function patchPoint(parts, scene, models, model, i, sentFacts) {
   const values = [
     `${className(scene, truth)}${scene.heldOut[i] ? ", held out of training" : ", used for training"}`,
     groupName(scene, scene.s[i]),
-    ...(known(model.panel) ? explained() : Array(4).fill(counting(scene))),
-    ...scene.panels.map((panel) =>
-      known(panel) ? decisionText(scene, seen(models[panel.key]), i) : counting(scene)),
+    ...(known ? explained() : Array(4).fill(counting(scene))),
+    ...scene.panels.map(({ key }) => decisionText(scene, modelFor(scene, models[key], i, sentFacts), i)),
   ];
   values.forEach((text, r) => patchText(parts.point.rows[r].value, text));
   const inPlane = "Distances count all dimensions. What would flip it is looked for along the two directions shown.";
@@ -149,6 +145,7 @@ function patchPoint(parts, scene, models, model, i, sentFacts) {
 }
 
 function decisionText(scene, model, i) {
+  if (!model) return counting(scene);
   const decision = decisionOf(scene, model, i);
   return `${className(scene, decision)}, ${decision === scene.y[i] ? "right" : "wrong"}`;
 }
@@ -166,7 +163,7 @@ function flipText(scene, panel, i, flip) {
   if (!flip) return "nothing: there is no other decision in this plane";
   const [x, y] = pointsOf(scene, panel).subarray(2 * i, 2 * i + 2);
   const steps = [flip.x - x, flip.y - y]
-    .map((d, axis) => [d, `${(panel.axes ?? scene.meta.axes)[axis]} ${d > 0 ? "up" : "down"} by ${number(Math.abs(d), 2)}`])
+    .map((d, axis) => [d, `${panel.axes[axis]} ${d > 0 ? "up" : "down"} by ${number(Math.abs(d), 2)}`])
     .filter(([d]) => Math.abs(d) > 0.005 * flip.distance) // a step nobody sees only lengthens the sentence
     .map(([, text]) => text);
   const move = steps.length ? steps.join(", ") : "the slightest move";

@@ -1,7 +1,6 @@
 // The people whose decision differs from GLVQ's, by group and true label.
 
 import { decisions, lastModel, metricsOf, shippedBlock } from "./metrics.js";
-import { countsDrawn } from "./scene.js";
 import { NOTHING, whole } from "./format.js";
 import { changedSentence, className, groupName, groupPeople, trueLabel, uncounted } from "./sentences.js";
 import { makeElement, makeFold, makeGlyph, mountWidget, patchAttribute, patchBar, patchText } from "./dom.js";
@@ -13,9 +12,9 @@ const LEAST_SCALE = 20; // people a full bar stands for at least, so that one pe
 export function changedDecisions(scene, before, after) {
   const { G, K, meta: { favourable } } = scene;
   const [gained, lost, n] = [0, 1, 2].map(() => new Int32Array(G * K));
-  metricsOf(scene, after).counts.forEach((count, c) => (n[Math.floor(c / K)] += count));
+  const { counts, known } = metricsOf(scene, after);
+  counts.forEach((count, c) => (n[Math.floor(c / K)] += count));
   const shipped = shippedBlock(scene, after, "changed", G * K * 2);
-  const known = Boolean(shipped) || countsDrawn(scene, after.panel);
   if (shipped) {
     for (let c = 0; c < G * K; c++) [gained[c], lost[c]] = [shipped[2 * c], shipped[2 * c + 1]];
   } else if (known) {

@@ -74,13 +74,6 @@ export function makeLineSample(key) {
     makeSvg("path", { class: `fgs-line fgs-line-${key}`, d: "M0,5L30,5" }));
 }
 
-/** Class colours of the theme as CSS variables on the widget's own element, for all glyphs below it. */
-export function setClassColours(element, scene, dark) {
-  scene.meta.grammar.classes.forEach((colour, k) => {
-    patchStyle(element, `--fgs-class-${k}`, dark ? colour.dark : colour.light);
-  });
-}
-
 /** Something to read on demand; the stage keeps which folds are open, for the link and for the next visit of the page. */
 export function makeFold(name, title, ...content) {
   const toggle = (event) => {
@@ -117,7 +110,6 @@ export function mountWidget(root, className, label, build, patch) {
           folds = [...section.querySelectorAll("[data-fold]")];
         }
       }
-      setClassColours(section, scene, view.dark);
       if (view.open) for (const fold of folds) fold.open = view.open.has(fold.dataset.fold);
       patch(parts, scene, models, view);
     },

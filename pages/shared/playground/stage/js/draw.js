@@ -2,6 +2,7 @@
 
 import { clamp } from "./arithmetic.js";
 import { markOnScreen, NAME_BAND, toScreen, visibleBox } from "./camera.js";
+import { pullsOf } from "./forces.js";
 import { cellsOf } from "./geometry.js";
 import { drawArrow, drawLabel, drawPrototype, labelWidth } from "./marks.js";
 
@@ -215,27 +216,18 @@ function drawKeptLine(ctx, vp, theme, { origin, kept, removed }) {
 }
 
 function drawForces(ctx, { vp, theme, model, positions, frame, forceScale }) {
-  const { pullClass, pullFair, P, space } = model.panel;
-  if (!pullClass) return;
   const factor = forceScale * vp.scale;
-  const arrow = (j, px, py, style) => {
-    const [dx, dy] = space.toPlaneVector(px, py);
-    if (dx === 0 && dy === 0) return;
-    const [sx, sy] = markOnScreen(vp, positions, j);
-    const rim = (prototypeRadius(vp) + 2) / Math.hypot(dx, dy); // from the rim of the mark, or short arrows would hide below it
-    drawArrow(ctx, sx + rim * dx, sy - rim * dy, factor * dx, -factor * dy, style);
-  };
   const styles = forceStyles(theme);
-  for (let j = 0; j < P; j++) {
-    const at = 2 * (frame * P + j);
-    const [cx, cy] = [pullClass[at], pullClass[at + 1]];
-    const [fx, fy] = pullFair ? [pullFair[at], pullFair[at + 1]] : [0, 0];
-    if (fx || fy) {
-      arrow(j, cx + fx, cy + fy, styles.sum);
-      arrow(j, fx, fy, styles.fair);
+  pullsOf(model.panel, frame).forEach((pulls, j) => {
+    const [sx, sy] = markOnScreen(vp, positions, j);
+    for (const name of pulls.fair.some(Boolean) ? ["sum", "fair", "class"] : ["class"]) {
+      const [dx, dy] = pulls[name];
+      const length = Math.hypot(dx, dy);
+      if (length === 0) continue;
+      const rim = (prototypeRadius(vp) + 2) / length; // from the rim of the mark, or short arrows would hide below it
+      drawArrow(ctx, sx + rim * dx, sy - rim * dy, factor * dx, -factor * dy, styles[name]);
     }
-    arrow(j, cx, cy, styles.class);
-  }
+  });
 }
 
 /** The three arrow styles; the legend shows the same ones. */

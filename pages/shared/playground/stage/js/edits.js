@@ -4,7 +4,8 @@ import { fitCamera, markOnScreen, panBy, toPlane, zoomAt } from "./camera.js";
 import { attachGestures } from "./gestures.js";
 import { beginStroke, clearPainting, hasPaint, paintGesture, strokeTo, undoStroke } from "./painting.js";
 import { pointAt, prototypeAt } from "./picking.js";
-import { countsDrawn, draggedModel, drawnPlaces, nameOf, pointsOf } from "./scene.js";
+import { draggedModel } from "./metrics.js";
+import { countsDrawn, drawnPlaces, nameOf, pointsOf } from "./scene.js";
 import { Stage } from "./app.js";
 import { copyText, linkOf, viewOf } from "./view.js";
 
@@ -114,7 +115,6 @@ export class LiveStage extends Stage {
       tap: (x, y, touch) => this.tap(view, x, y, touch),
       reset: () => this.resetCamera(),
       brush: (x, y, first) => this.brush(view, x, y, first),
-      brushEnd: () => this.invalidate(),
       hover: (x, y) => {
         const over = !this.painting.active && this.movable(view.key) && this.prototypeAt(view, x, y, false) >= 0;
         view.canvas.classList.toggle("over", over);
@@ -277,13 +277,7 @@ export class LiveStage extends Stage {
     this.pause();
     this.painting.active = !this.painting.active;
     Object.assign(this.state, { fold: 0, squeeze: 0 }); // elsewhere painting would put points where nobody sees them
-    this.root.classList.toggle("painting", this.painting.active);
     this.viewChanged();
-  }
-
-  stopPainting() {
-    this.painting.active = false;
-    this.root.classList.remove("painting");
   }
 
   setPaintTool(choice) {

@@ -2,19 +2,15 @@
 
 const LONGEST = 70; // pixels; the longest arrow of the frame ends between this and two fifths of it
 
-/** Largest pull or sum of a panel's frame, in plane units. */
-function longestPull(panel, frame) {
-  const { P, pullClass, pullFair, space } = panel;
-  if (!pullClass) return 0;
-  let longest = 0;
-  for (let at = 2 * frame * P; at < 2 * (frame + 1) * P; at += 2) {
-    const cx = pullClass[at], cy = pullClass[at + 1];
-    const fx = pullFair ? pullFair[at] : 0, fy = pullFair ? pullFair[at + 1] : 0;
-    for (const [x, y] of [[cx, cy], [fx, fy], [cx + fx, cy + fy]]) {
-      longest = Math.max(longest, Math.hypot(...space.toPlaneVector(x, y)));
-    }
-  }
-  return longest;
+/** What moves each prototype of a panel's frame, as vectors of the plane: [{ class, fair, sum }, ...]; nothing moves leaves. */
+export function pullsOf({ P, pullClass, pullFair, space }, frame) {
+  if (!pullClass) return [];
+  return Array.from({ length: P }, (_, j) => {
+    const at = 2 * (frame * P + j);
+    const [cx, cy] = [pullClass[at], pullClass[at + 1]];
+    const [fx, fy] = [pullFair[at], pullFair[at + 1]];
+    return { class: space.toPlaneVector(cx, cy), fair: space.toPlaneVector(fx, fy), sum: space.toPlaneVector(cx + fx, cy + fy) };
+  });
 }
 
 /** Largest number of the form 1, 2 or 5 times a power of ten that is not above the value. */
@@ -26,6 +22,7 @@ export function roundDown125(value) {
 
 /** How many times longer than in the plane the arrows of this frame are drawn; 0 if nothing pulls. */
 export function forceScaleOf(panels, frame, pixelsPerUnit) {
-  const longest = Math.max(0, ...panels.map((panel) => longestPull(panel, frame)));
+  const pulls = panels.flatMap((panel) => pullsOf(panel, frame)).flatMap(Object.values);
+  const longest = Math.max(0, ...pulls.map((pull) => Math.hypot(...pull)));
   return longest > 0 ? roundDown125(LONGEST / (longest * pixelsPerUnit)) : 0;
 }

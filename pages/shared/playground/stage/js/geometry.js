@@ -159,19 +159,3 @@ export function nearestPrototype(zx, zy, model, accepts = null) {
   }
   return best;
 }
-
-/** Pseudo-classes of a model by vote of the training points in each cell; an empty cell keeps the one it had. */
-export function votedPseudo({ points: common, s, heldOut, n, G }, model) {
-  const points = model.panel.points ?? common;
-  const votes = new Uint32Array(model.pseudo.length * G);
-  for (let i = 0; i < n; i++) {
-    if (heldOut[i]) continue;
-    const [zx, zy] = model.panel.space.toModel(points[2 * i], points[2 * i + 1]);
-    votes[nearestPrototype(zx, zy, model) * G + s[i]]++;
-  }
-  return model.pseudo.map((before, j) => {
-    let [most, winner] = [0, before];
-    for (let g = 0; g < G; g++) if (votes[j * G + g] > most) [most, winner] = [votes[j * G + g], g];
-    return winner;
-  });
-}

@@ -6,7 +6,7 @@ const CLICK_SLACK = 4; // pixels a click may wander
 
 /**
  * `act`: { brushes() -> bool, hit(x, y, touch) -> prototype or -1, grab(j), drag(x, y), drop(moved), pan(dx, dy), zoom(x, y, factor),
- * settle(), tap(x, y, touch), reset(), brush(x, y, first), brushEnd(), hover(x, y), wheelZooms(event) -> bool }.
+ * settle(), tap(x, y, touch), reset(), brush(x, y, first), hover(x, y), wheelZooms(event) -> bool }.
  * All places are CSS pixels of the canvas. `signal` ends it.
  */
 export function attachGestures(canvas, act, signal) {
@@ -32,7 +32,6 @@ export function attachGestures(canvas, act, signal) {
     if (mode === "drag") act.drop(moved);
     if (mode === "pan" && moved) act.settle();
     if (mode === "pinch") act.settle();
-    if (mode === "brush") act.brushEnd();
     mode = null;
     canvas.classList.remove("grabbing");
   }

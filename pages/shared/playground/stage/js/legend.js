@@ -1,4 +1,4 @@
-// What the marks mean, in the marks themselves. Rebuilt only when names, theme or the shown things change.
+// What the marks mean, in the marks themselves. Rebuilt only when the scene, the theme or the shown things change.
 
 import { makeElement, makeSvg, patchHidden, patchText } from "./dom.js";
 import { forceStyles } from "./draw.js";
@@ -16,8 +16,8 @@ function shape(path, attributes) {
   return makeSvg("path", { d: path, ...attributes });
 }
 
-function entry(picture, text) {
-  return makeElement("span", { class: "entry" }, picture, text);
+function entry(...picturesAndTexts) {
+  return makeElement("span", { class: "entry" }, ...picturesAndTexts);
 }
 
 function arrowSwatch({ colour, width, dash = [] }) {
@@ -41,10 +41,11 @@ export function createLegend(slot, stage) {
       k === meta.favourable ? `${name} (+ favourable)` : name,
     ));
     meta.groups.forEach((_, g) => entries.push(entry(swatch(shape(shapes[g], { fill: theme.text })), groupName(stage.scene, g))));
-    if (stage.scene.heldOut.some((held) => held)) {
-      entries.push(makeElement("span", { class: "entry" },
+    if (stage.scene.holdsOut) {
+      entries.push(entry(
         swatch(shape(shapes[0], { fill: theme.text })), "training",
-        swatch(shape(shapes[0], { fill: "none", stroke: theme.text, "stroke-width": 0.35 })), "held out"));
+        swatch(shape(shapes[0], { fill: "none", stroke: theme.text, "stroke-width": 0.35 })), "held out",
+      ));
     }
     entries.push(entry(
       swatch(shape(shapes[shapes.length > 1 ? 1 : 0], { fill: theme.classes[0], stroke: theme.text, "stroke-width": 0.3 })),
@@ -74,8 +75,7 @@ export function createLegend(slot, stage) {
   return {
     update(forceScale) {
       const { scene: { meta }, theme, state: { show } } = stage;
-      const knobs = stage.scene.panels.map((panel) => [panel.key, panel.knob, Boolean(panel.line)]);
-      const now = JSON.stringify([meta.classes, meta.groups, meta.favourable, theme.key, show, knobs]);
+      const now = JSON.stringify([meta.revision, theme.key, show]);
       if (now !== built) {
         built = now;
         build();

@@ -1,35 +1,21 @@
 // Exact counts of a model's decisions and the metrics made of them. Pure functions; nothing here touches the page.
 
 import { nearestPrototype } from "./geometry.js";
-import { countsDrawn, filmModel, frameModel, pointsOf } from "./scene.js";
-
-const measuredCache = new WeakMap(); // scene -> {indices, heldOut}
+import { countsDrawn, frameModel, pointsOf } from "./scene.js";
 
 /** `compute(scene, model)`, kept for as long as there is the model: every widget asks for the same numbers on every frame. */
 export function oncePerModel(compute) {
-  const known = new WeakMap(); // model -> {scene, result}
+  const known = new WeakMap();
   return (scene, model) => {
-    let found = known.get(model);
-    if (found?.scene !== scene) known.set(model, (found = { scene, result: compute(scene, model) }));
-    return found.result;
+    if (!known.has(model)) known.set(model, compute(scene, model));
+    return known.get(model);
   };
-}
-
-/** The points a number is measured on: the held-out ones, or the training points if none is held out. */
-function measuredPoints(scene) {
-  let measured = measuredCache.get(scene);
-  if (!measured) {
-    const heldOut = scene.heldOut.some((held) => held);
-    const indices = Uint32Array.from(scene.y.keys()).filter((i) => Boolean(scene.heldOut[i]) === heldOut);
-    measuredCache.set(scene, (measured = { indices, heldOut }));
-  }
-  return measured;
 }
 
 /** Class decided for each measured point, with the index of the point: [[i, class], ...]. Not for slices. */
 export function decisions(scene, model) {
   const nearest = assignment(scene, model);
-  return Array.from(measuredPoints(scene).indices, (i) => [i, model.labels[nearest[i]]]);
+  return Array.from(scene.measured, (i) => [i, model.labels[nearest[i]]]);
 }
 
 /** Nearest prototype of every point. A slice hides dimensions from us: there only what the server sent, or null. */
@@ -47,6 +33,30 @@ function nearestOfAll(scene, model) {
     nearest[i] = nearestPrototype(zx, zy, model);
   }
   return nearest;
+}
+
+/** A model with prototype j put to the plane point (x, y); its pseudo-classes are voted anew where people can be counted. */
+export function draggedModel(scene, model, j, x, y) {
+  const { panel } = model;
+  const W = Float64Array.from(model.W);
+  W.set(panel.space.toModel(x, y), 2 * j);
+  const moved = { ...model, W, source: "dragged", token: null, counts: null, changed: null };
+  if (countsDrawn(scene, panel)) moved.pseudo = votedPseudo(scene, moved);
+  return moved;
+}
+
+/** Pseudo-classes of a model by vote of the training points in each cell; an empty cell keeps the one it had. */
+function votedPseudo(scene, model) {
+  const { s, heldOut, G } = scene;
+  const votes = new Uint32Array(model.pseudo.length * G);
+  assignment(scene, model).forEach((j, i) => {
+    if (!heldOut[i]) votes[j * G + s[i]]++;
+  });
+  return model.pseudo.map((before, j) => {
+    let [most, winner] = [0, before];
+    for (let g = 0; g < G; g++) if (votes[j * G + g] > most) [most, winner] = [votes[j * G + g], g];
+    return winner;
+  });
 }
 
 /** What Python counted of a model: its block of a panel's array over frames or of the film's over C, its own, or null. */
@@ -73,7 +83,7 @@ export const metricsOf = oncePerModel((scene, model) => {
     for (const [i, predicted] of decisions(scene, model)) counts[(scene.s[i] * K + scene.y[i]) * K + predicted] += 1;
   }
   const summary = summarise(counts, G, K, scene.meta.favourable);
-  return { ...(known ? summary : withoutDecisions(summary)), known, heldOut: measuredPoints(scene).heldOut };
+  return { ...(known ? summary : withoutDecisions(summary)), known, heldOut: scene.holdsOut };
 });
 
 /** How many people there are, whatever is decided about them. */
@@ -124,11 +134,6 @@ export function widestGap(groups, measure) {
 /** A panel's model at its last recorded frame: what training ended with. */
 export function lastModel(scene, panel) {
   return frameModel(panel, scene.F - 1);
-}
-
-/** Metrics of the model of every strength of a film. */
-export function filmMetrics(scene, film) {
-  return film.values.map((_, index) => metricsOf(scene, filmModel(scene, film, index)));
 }
 
 function ratio(part, whole) {

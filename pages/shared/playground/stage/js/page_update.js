@@ -1,6 +1,7 @@
 // Updates buttons, numbers, sentences and attributes after a picture was drawn.
 
 import { modelSignature } from "./scene.js";
+import { patchStyle } from "./dom.js";
 import { percent } from "./format.js";
 import { metricsOf } from "./metrics.js";
 import { panelAlt } from "./sentences.js";
@@ -10,30 +11,29 @@ const ALT_DELAY = 300; // milliseconds: a screen reader cannot follow a new sent
 export function updatePage(stage, frame, forceScale) {
   const { state, scene } = stage;
   stage.stale = false;
+  stage.theme.classes.forEach((colour, k) => patchStyle(stage.root, `--fgs-class-${k}`, colour)); // of all glyphs
   const models = Object.fromEntries(scene.panels.map((panel) => [panel.key, stage.shown(panel)]));
   for (const view of stage.panels) view.update(stage.panelOf(view.key), models[view.key]);
   stage.toolbar.update();
   stage.paintbar.update();
   stage.legend.update(forceScale);
+  const reply = scene.panels.map((panel) => stage.replyFor(panel.key)).find(Boolean);
   const view = {
     frame,
-    epoch: scene.meta.epochs[frame],
     selection: stage.holding ? null : state.selection,
     film: state.film,
-    dark: stage.theme.dark,
     open: state.open,
     facts: stage.factsNow(),
-    reply: scene.panels.map((panel) => stage.replyFor(panel.key)).find((reply) => reply) ?? null,
   };
   placeSheet(stage, view.selection);
   for (const widget of stage.widgets) widget.update(scene, models, view);
   Object.assign(stage.root.dataset, {
     revision: scene.meta.revision,
     frame: String(frame),
-    epoch: String(view.epoch),
+    epoch: String(scene.meta.epochs[frame]),
     playing: state.playing ? "1" : "0",
     modelSignature: modelSignature(Object.values(models)),
-    reply: view.reply ? String(view.reply.token) : "",
+    reply: reply ? String(reply.token) : "",
   });
   stage.askServer();
   clearTimeout(stage.altTimer);
@@ -53,9 +53,8 @@ function placeSheet(stage, selection) {
 function describe(stage, models) {
   for (const view of stage.panels) {
     const model = models[view.key];
-    const { squeeze } = model.panel;
     const far = stage.drawnPanel(view.key).squeezedBy;
-    const measured = far ? `Squeezed by ${percent(far, 0)} to what the model measures: ${squeeze.words}. ` : "";
+    const measured = far ? `Squeezed by ${percent(far, 0)} to what the model measures: ${model.panel.squeeze.words}. ` : "";
     view.describe(`${panelAlt(stage.scene, model, metricsOf(stage.scene, model))} ${measured}` +
       (model.boxes ? "Press Enter to pick a leaf." : "Press Enter to pick a prototype, then alt and arrow keys to move it."));
   }

@@ -1,7 +1,7 @@
 // The row of paint tools: which class and group, brush or eraser, and the step from painting to training.
 
 import { makeButton, makeToggle, press, relabel } from "./buttons.js";
-import { makeElement, makeGlyph, setClassColours, patchHidden, patchText } from "./dom.js";
+import { makeElement, makeGlyph, patchHidden, patchText } from "./dom.js";
 import { hasPaint } from "./painting.js";
 import { className, groupName } from "./sentences.js";
 
@@ -44,11 +44,10 @@ export function createPaintbar(slot, stage) {
 
   return {
     update() {
-      const { scene, theme } = stage;
       patchHidden(bar, !painting.active);
+      stage.root.classList.toggle("painting", painting.active);
       if (!painting.active) return;
-      buildBrushes(scene);
-      setClassColours(bar, scene, theme.dark);
+      buildBrushes(stage.scene);
       for (const { k, g, toggle } of brushes) {
         press(toggle, painting.tool === "brush" && painting.klass === k && painting.group === g);
       }

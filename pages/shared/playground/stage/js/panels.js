@@ -8,6 +8,10 @@ import { makeElement, patchAttribute, patchHidden, patchText, sliderKey } from "
 import { percent, strengthText } from "./format.js";
 
 const NARROW = 700;
+const SHARES = {
+  fold: ["Fold", "Fold the plane onto the kept line"],
+  squeeze: ["Squeeze", "Squeeze the plane: what counts less for the model gets shorter"],
+};
 const FLAT = 520; // pixels of height: a phone on its side shows small pictures beside each other rather than half of one
 
 export function createPanel(key, stage) {
@@ -43,7 +47,7 @@ export function createPanel(key, stage) {
       patchText(title, panel.title);
       const moved = model.source === "dragged" && !stage.holding;
       const squeezes = stage.squeezes(panel);
-      const usual = (squeezes && stage.state.squeeze > 0 ? panel.squeeze.words : panel.note) ?? "";
+      const usual = squeezes && stage.state.squeeze > 0 ? panel.squeeze.words : panel.note;
       const remark = moved ? stage.replyFor(key)?.message ?? "Moved by you." : usual;
       patchText(note, remark);
       patchAttribute(note, "title", remark);
@@ -59,10 +63,10 @@ export function createPanel(key, stage) {
       const takesTwo = (other) => filmed.includes(other.key) && stage.squeezes(other);
       const kind = squeezes && !takesTwo(panel) ? "squeeze" : own;
       patchHidden(slider.element, moved && kind !== "squeeze"); // how the plane is seen can be changed all the same
-      slider.update(kind, panel, model);
+      slider.update(kind, model);
       // Numbers stand side by side: where one picture has two sliders, the others leave the room.
       patchHidden(second.element, !panels.some(takesTwo));
-      second.update(takesTwo(panel) && "squeeze", panel, model);
+      second.update(takesTwo(panel) && "squeeze", model);
     },
     describe(text) {
       patchAttribute(canvas, "aria-label", text);
@@ -123,7 +127,7 @@ function createSlider(key, stage, prefix = "") {
 
   return {
     element,
-    update(nextKind, panel, model) {
+    update(nextKind, model) {
       const { scene, state } = stage;
       kind = nextKind;
       patchHidden(input, !kind);
@@ -132,17 +136,13 @@ function createSlider(key, stage, prefix = "") {
       if (kind === "film") {
         const film = scene.films[key];
         const isC = film.knob === "C";
-        const index = state.film?.panel === key ? state.film.index : nearestIndex(film.values, panel.strength);
-        const at = isC && state.film?.panel !== key ? panel.strength : film.places[index];
-        const shown = strengthText(film.knob, model.strength ?? film.values[index]).replace(/^(C =|gap ≤) /, "");
+        const at = isC ? model.strength : nearestIndex(film.values, model.strength); // of allowed gaps, its place among them
+        const shown = strengthText(film.knob, model.strength).replace(/^(C =|gap ≤) /, "");
         const [text, label] = isC ? ["C", "Fairness strength C"] : ["Largest gap", "Largest gap allowed"];
         set({ max: film.places.at(-1), step: "any", at, text, label, shown });
-      } else if (kind === "fold") {
-        const shown = percent(state.fold, 0);
-        set({ max: 1, step: 0.01, at: state.fold, text: "Fold", label: "Fold the plane onto the kept line", shown });
-      } else if (kind === "squeeze") {
-        const label = "Squeeze the plane: what counts less for the model gets shorter";
-        set({ max: 1, step: 0.01, at: state.squeeze, text: "Squeeze", label, shown: percent(state.squeeze, 0) });
+      } else if (kind) {
+        const [text, label] = SHARES[kind];
+        set({ max: 1, step: 0.01, at: state[kind], text, label, shown: percent(state[kind], 0) });
       } else {
         patchText(name, "");
         patchText(value, "");

@@ -1,7 +1,7 @@
 // What one panel's picture consists of at this moment: plain data for draw.js.
 
 import { modelFor, rivals } from "./rivals.js";
-import { betweenFrames, countsDrawn, drawnPlaces, pointsOf } from "./scene.js";
+import { betweenFrames, drawnPlaces, pointsOf } from "./scene.js";
 
 export function pictureOf(stage, view, frame, forceScale) {
   const { state, scene, theme, painting, holding } = stage;
@@ -19,7 +19,7 @@ export function pictureOf(stage, view, frame, forceScale) {
     positions: drawnPlaces(panel.space, W),
     grammar: scene.meta.grammar,
     favourable: scene.meta.favourable,
-    axes: panel.axes ?? scene.meta.axes,
+    axes: panel.axes,
     pointLayer: show.points || show.heldOut || painting.added.length
       ? stage.layers.get(scene, vp, stage.dpr, theme, { panel, show, fold, painted: painting })
       : null,
@@ -34,10 +34,8 @@ export function pictureOf(stage, view, frame, forceScale) {
  */
 function rivalLines(stage, model, drawnPanel, index) {
   const { scene } = stage;
-  const facts = stage.factsNow();
-  const known = facts || countsDrawn(scene, model.panel);
-  const seen = facts ? modelFor(scene, model, index, facts[model.panel.key]) : model;
-  const { plus, minus, flip } = known ? rivals(scene, seen, index) : { plus: null, minus: null, flip: null };
+  const known = modelFor(scene, model, index, stage.factsNow());
+  const { plus, minus, flip } = known ? rivals(scene, known, index) : { plus: null, minus: null, flip: null };
   return {
     point: pointsOf(scene, drawnPanel).subarray(2 * index, 2 * index + 2),
     prototypes: [plus, minus].filter((j) => j !== null),

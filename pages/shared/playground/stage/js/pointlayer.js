@@ -2,6 +2,7 @@
 // Thousands of drawImage calls take 50 ms where there is no graphics card; stamping pixels by hand takes 5.
 
 import { clamp } from "./arithmetic.js";
+import { toScreen } from "./camera.js";
 import { foldPoint } from "./geometry.js";
 import { pointSprite } from "./marks.js";
 import { pointsOf } from "./scene.js";
@@ -73,9 +74,8 @@ export function createPointLayers() {
     const firstPainted = n - (scene.meta.painted ?? 0);
     const put = (px, py, sprite) => {
       const half = sprite.width / 2;
-      const left = Math.round((vp.width / 2 + (px - vp.cx) * vp.scale) * dpr - half);
-      const top = Math.round((vp.height / 2 - (py - vp.cy) * vp.scale) * dpr - half);
-      stamp(image, sprite, left, top);
+      const [sx, sy] = toScreen(vp, px, py);
+      stamp(image, sprite, Math.round(sx * dpr - half), Math.round(sy * dpr - half));
     };
     for (let i = 0; i < n; i++) {
       const held = heldOut[i] === 1;

@@ -32,11 +32,10 @@ export function createReadout(root, key) {
 
 /** On whom the numbers are measured and what they mean: once for all cards. */
 export function createReadoutNotes(root) {
-  const build = (_, section) => buildNotes(section);
-  return mountWidget(root, "fgs-notes", "How the numbers were measured", build, patchNotes);
+  return mountWidget(root, "fgs-notes", "How the numbers were measured", buildNotes, patchNotes);
 }
 
-function buildNotes(section) {
+function buildNotes(scene, section) {
   const basis = makeElement("p", { class: "fgs-basis" });
   const warning = makeElement("p", { class: "fgs-warning" });
   section.append(basis, warning, buildMeanings());

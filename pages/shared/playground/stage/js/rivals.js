@@ -1,19 +1,22 @@
 // One point between its prototypes: the rivals that decide it, and the smallest step that would change the decision.
 
 import { cellHalfPlanes, nearestPrototype, squaredDistance } from "./geometry.js";
-import { pointsOf } from "./scene.js";
+import { countsDrawn, pointsOf } from "./scene.js";
 
 const placeOf = (scene, model, i) => pointsOf(scene, model.panel).subarray(2 * i, 2 * i + 2);
 const modelPoint = (scene, model, i) => model.panel.space.toModel(...placeOf(scene, model, i));
 
 /**
- * A model as one point of a slice meets it: `distances` are its true squared distances in all dimensions. What the plane
- * does not show of them stays the same while the point moves along the plane, so it goes into the weights.
+ * A model as it decides point i; null while that is not known. On a slice Python sends `facts`: by panel, the point's true
+ * squared distances in all dimensions. What the plane does not show of them stays the same while the point moves along the
+ * plane, so it goes into the weights.
  */
-export function modelFor(scene, model, i, distances) {
+export function modelFor(scene, model, i, facts) {
+  if (!facts) return countsDrawn(scene, model.panel) ? model : null;
   const z = modelPoint(scene, model, i);
   const shown = { W: model.W, weights: null };
-  return { ...model, weights: Float64Array.from(distances, (d, j) => d - squaredDistance(...z, shown, j)) };
+  const weights = Float64Array.from(facts[model.panel.key], (d, j) => d - squaredDistance(...z, shown, j));
+  return { ...model, weights };
 }
 
 /** The class decided for point i. */

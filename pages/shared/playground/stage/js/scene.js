@@ -1,10 +1,12 @@
 // From the unpacked blob to the scene object, and the models that panels show.
 
-import { planeMap, votedPseudo } from "./geometry.js";
+import { planeMap } from "./geometry.js";
 
 export function buildScene({ meta, arrays }) {
   const get = (name) => arrays[name]?.data ?? null;
   const F = meta.epochs.length;
+  const heldOut = get("held_out");
+  const holdsOut = heldOut.includes(1);
   const scene = {
     meta,
     n: arrays.points.shape[0],
@@ -14,9 +16,13 @@ export function buildScene({ meta, arrays }) {
     points: get("points"),
     y: get("y"),
     s: get("s"),
-    heldOut: get("held_out"),
+    heldOut,
+    holdsOut,
+    // The points a number is measured on: the held-out ones, or the training points if none is held out.
+    measured: Uint32Array.from(heldOut.keys()).filter((i) => Boolean(heldOut[i]) === holdsOut),
   };
-  scene.panels = meta.panels.map((panel) => buildPanel(panel, (name) => get(`${panel.key}.${name}`), F));
+  const { axes } = meta; // of all panels but those in a plane of their own
+  scene.panels = meta.panels.map((panel) => buildPanel({ axes, ...panel }, (name) => get(`${panel.key}.${name}`), F));
   scene.films = Object.fromEntries(scene.panels.filter(({ key }) => meta.films[key])
     .map((panel) => [panel.key, buildFilm(meta.films[panel.key], panel, (name) => get(`film.${panel.key}.${name}`))]));
   return scene;
@@ -114,15 +120,6 @@ export function filmModel(scene, film, index) {
     filmIndex: index,
     strength: film.values[index],
   });
-}
-
-/** A model with prototype j put to the plane point (x, y); its pseudo-classes are voted anew where people can be counted. */
-export function draggedModel(scene, model, j, x, y) {
-  const { panel } = model;
-  const W = Float64Array.from(model.W);
-  W.set(panel.space.toModel(x, y), 2 * j);
-  const pseudo = countsDrawn(scene, panel) ? votedPseudo(scene, { ...model, W }) : model.pseudo;
-  return { ...model, W, pseudo, source: "dragged", token: null, counts: null, changed: null };
 }
 
 /** A model moved by hand with what Python counted of it. */

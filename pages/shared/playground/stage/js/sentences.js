@@ -135,10 +135,15 @@ export function tradeoffAlt({ panel, knob, values }, results) {
 }
 
 export function timelineAlt(panel, frame) {
-  if (panel.moments) return `${panel.title}: ${panel.moments[frame]}`;
-  const fair = hasFairCost(panel) ? `, cells reveal the group ${number(revealed(panel)[frame])}` : "";
-  const flips = panel.flips?.[frame] ? `, ${plural(panel.flips[frame], "pseudo-class flip")}` : "";
-  return `${panel.title}: class cost ${number(panel.costClass[frame])}${fair}${flips}`;
+  return `${panel.title}: ${costsText(panel, frame, "class cost", "cells reveal the group", "pseudo-class flip")}`;
+}
+
+/** The costs and flips of a frame under these names; a search has none, and its moment is told. */
+export function costsText(panel, frame, cost, group, flip) {
+  if (panel.moments) return panel.moments[frame];
+  const fair = hasFairCost(panel) ? `, ${group} ${number(revealed(panel)[frame])}` : "";
+  const flips = panel.flips?.[frame] ? `, ${plural(panel.flips[frame], flip)}` : "";
+  return `${cost} ${number(panel.costClass[frame])}${fair}${flips}`;
 }
 
 /** How well cells reveal the group, per frame: the fairness cost counted so that lower is fairer. */

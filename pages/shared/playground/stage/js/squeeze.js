@@ -1,5 +1,6 @@
 // The plane of drawn data between where points are (0) and how far apart a model with a learned distance sees them (1).
 
+import { fitCamera } from "./camera.js";
 import { planeMap } from "./geometry.js";
 import { drawnPlaces, pointsOf } from "./scene.js";
 
@@ -8,17 +9,16 @@ const known = new WeakMap(); // panel -> how it was squeezed last
 /**
  * A panel whose plane is squeezed by the share t of what its model has learned: x' = c + M (x - c), M = (1 - t) I + t P.
  * Everything in it is told in squeezed places, so it is drawn and grabbed as any other. `toDrawn` and `toData` lead there
- * and back. A panel without a learned distance, or with t = 0, is given back as it is.
+ * and back. With t = 0 the panel is given back as it is.
  */
 export function squeezed(scene, panel, t) {
-  if (!panel.squeeze || t === 0) return panel;
+  if (t === 0) return panel;
   if (known.get(panel)?.squeezedBy !== t) known.set(panel, squeezePanel(scene, panel, t));
   return known.get(panel);
 }
 
 function squeezePanel(scene, panel, t) {
-  const [x0, y0, x1, y1] = scene.meta.bounds;
-  const [cx, cy] = [(x0 + x1) / 2, (y0 + y1) / 2];
+  const { cx, cy } = fitCamera(scene.meta.bounds);
   const [[p, q], [, r]] = panel.squeeze.matrix; // symmetric
   const [a, b, d] = [1 - t + t * p, t * q, 1 - t + t * r];
   const det = a * d - b * b;

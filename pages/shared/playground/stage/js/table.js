@@ -36,18 +36,18 @@ export function createPrototypeTable(root, stage) {
 
 function buildTables(scene, section, stage) {
   const parts = { tables: {}, repaint: null };
-  const body = makeElement("div", { class: "fgs-tables" });
+  const body = makeElement("div");
   for (const panel of scene.panels) {
     const [caption, rows] = [makeElement("caption"), makeElement("tbody")];
     const [one, many] = cellWords(panel).map(capitalised);
-    const heads = [one, "Class", "Pseudo-class", ...(panel.axes ?? scene.meta.axes), "Members",
-      ...scene.meta.groups.map((_, g) => `of ${groupName(scene, g)}`)];
     const head = (text, c) => makeElement("th", { scope: "col", class: c < 3 ? "" : "fgs-number" }, text);
+    const heads = [one, "Class", "Pseudo-class", "", "", "Members",
+      ...scene.meta.groups.map((_, g) => `of ${groupName(scene, g)}`)].map(head);
     const table = makeElement("table", { "data-method": panel.key }, caption,
-      makeElement("thead", {}, makeElement("tr", {}, ...heads.map(head))), rows);
+      makeElement("thead", {}, makeElement("tr", {}, ...heads)), rows);
     const scroller = makeElement("div", { class: "fgs-scroll", tabindex: "0", role: "region",
       "aria-label": `${many} of ${panel.title}` }, table);
-    parts.tables[panel.key] = { panel, caption, body: rows, rows: [] };
+    parts.tables[panel.key] = { panel, caption, axes: heads.slice(3, 5), body: rows, rows: [] };
     body.append(scroller);
   }
   // A closed table costs nothing during playback; opening it fills it with the model shown.
@@ -70,6 +70,7 @@ function patchPrototypes(table, scene, model, stage) {
   const members = cellMembers(scene, model);
   patchText(table.caption, `${model.panel.title}, ${modelSentence(scene, model)}: ` +
     (members ? whom : "members are known at the end of training"));
+  table.axes.forEach((head, axis) => patchText(head, model.panel.axes[axis]));
   while (table.rows.length > P) table.rows.pop().row.remove();
   while (table.rows.length < P) table.rows.push(addRow(table, scene, stage));
   const positions = drawnPlaces(model.panel.space, model.W);

@@ -25,7 +25,6 @@ export function readTheme(element, grammar) {
   const classes = grammar.classes.map((c) => (dark ? c.dark : c.light));
   return {
     key: `${background} ${text}`,
-    dark,
     background,
     text,
     primary: read("--st-primary-color", "#ff4b4b"),

@@ -1,8 +1,8 @@
 // Both cost terms over the epochs, the moments a prototype changed its pseudo-class, and a cursor to seek with.
 
 import { clamp, nearestIndex } from "./arithmetic.js";
-import { number, plural, whole } from "./format.js";
-import { hasFairCost, revealed, timelineAlt } from "./sentences.js";
+import { number, whole } from "./format.js";
+import { costsText, hasFairCost, revealed, timelineAlt } from "./sentences.js";
 import {
   dragOver, makeElement, makeLineSample, makeSvg, mountWidget, patchAttribute, patchHidden, patchStyle, patchText, sliderKey,
 } from "./dom.js";
@@ -49,10 +49,10 @@ function flipFrames(panels) {
 }
 
 function buildTimeline(section, stage) {
-  const parts = { scene: null, frame: 0, flips: [], stage };
+  const parts = { scene: null, frame: null, flips: [], stage };
   const row = (name, brief, means) => {
     const svg = makeSvg("svg", { viewBox: `0 0 ${WIDTH} 100`, preserveAspectRatio: "none", "aria-hidden": "true" });
-    const range = makeElement("span", { class: "fgs-range" });
+    const range = makeElement("span");
     return { svg, range, box: makeElement("div", { class: "fgs-track-row" }, svg),
       label: makeElement("div", { class: "fgs-track-label", title: means }, makeElement("b", {}, name), brief, range) };
   };
@@ -144,26 +144,18 @@ function patchTimeline(parts, scene, models, view) {
   const { panels } = scene;
   patchHidden(parts.slider.closest("section").parentElement, panels.every((panel) => panel.moments)); // a search has no costs over epochs
   if (parts.scene !== scene) {
-    Object.assign(parts, { scene, patched: null });
+    Object.assign(parts, { scene, frame: null });
     drawLines(parts, scene);
     patchAttribute(parts.slider, "aria-valuemax", scene.meta.epochs.at(-1));
   }
   const { epochs } = scene.meta;
   const { frame } = view;
-  if (parts.patched === frame) return;
+  if (parts.frame === frame) return;
   parts.frame = frame;
   patchStyle(parts.cursor, "left", `${(100 * frameShare(epochs, frame)).toFixed(2)}%`);
-  parts.patched = frame;
   patchText(parts.now, `epoch ${whole(epochs[frame])} of ${whole(epochs.at(-1))}`);
   patchAttribute(parts.slider, "aria-valuenow", epochs[frame]);
   patchAttribute(parts.slider, "aria-valuetext",
     `epoch ${epochs[frame]}. ${panels.map((p) => timelineAlt(p, frame)).join(". ")}`);
-  panels.forEach((p, i) => patchText(parts.legend.children[i].lastChild, legendText(p, frame)));
-}
-
-function legendText(panel, frame) {
-  if (panel.moments) return panel.moments[frame];
-  const fair = hasFairCost(panel) ? `, group ${number(revealed(panel)[frame])}` : "";
-  const flips = panel.flips?.[frame] ? `, ${plural(panel.flips[frame], "flip")}` : "";
-  return `class ${number(panel.costClass[frame])}${fair}${flips}`;
+  panels.forEach((p, i) => patchText(parts.legend.children[i].lastChild, costsText(p, frame, "class", "group", "flip")));
 }

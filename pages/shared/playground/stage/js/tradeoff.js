@@ -1,7 +1,8 @@
 // Accuracy against the statistical parity gap for every strength of the films; click or drag along a curve to pick one.
 
 import { clamp, nearestIndex } from "./arithmetic.js";
-import { filmMetrics, lastModel, metricsOf } from "./metrics.js";
+import { lastModel, metricsOf } from "./metrics.js";
+import { filmModel } from "./scene.js";
 import { gapPoints, number, percent, strengthText } from "./format.js";
 import { tradeoffAlt } from "./sentences.js";
 import {
@@ -36,10 +37,10 @@ function place({ sp, accuracy }, axes) {
 }
 
 function buildTradeoff(section, stage) {
-  const parts = { scene: null, films: null, curves: [], at: [0, 0], rings: {}, notes: {} };
+  const parts = { films: null, curves: [], at: [0, 0], rings: {}, notes: {} };
   parts.which = makeElement("span", { class: "fgs-which" });
   parts.svg = makeSvg("svg", { viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" });
-  parts.marks = makeElement("div", { class: "fgs-marks", "aria-hidden": "true" });
+  parts.marks = makeElement("div", { "aria-hidden": "true" });
   parts.plot = makeElement("div", { class: "fgs-plot", role: "slider", tabindex: "0", "aria-label": "Strength",
     "aria-valuemin": "0" }, parts.svg, parts.marks);
   parts.yTicks = makeElement("div", { class: "fgs-y-ticks", "aria-hidden": "true" });
@@ -79,7 +80,8 @@ function nearestPlace(curves, x, y, { width, height }) {
 
 function drawCurves(parts, scene) {
   const films = Object.values(scene.films);
-  const found = films.map((film) => ({ film, results: filmMetrics(scene, film) }));
+  const found = films.map((film) =>
+    ({ film, results: film.values.map((_, index) => metricsOf(scene, filmModel(scene, film, index))) }));
   const others = scene.panels.filter((p) => !scene.films[p.key]);
   const singles = others.map((p) => [p, metricsOf(scene, lastModel(scene, p))]);
   const all = [...found.flatMap(({ results }) => results), ...singles.map(([, t]) => t)];
@@ -176,11 +178,6 @@ export function clearPlace([x, y], [width, height], marks, [right, bottom]) {
   return boxes.reduce((best, box) => (covered(box) < covered(best) ? box : best), boxes[0] ?? [x, y]);
 }
 
-/** The film model nearest in strength to the model shown. */
-function filmIndexOf({ panel, values }, model, { film }) {
-  return film?.panel === panel.key ? film.index : nearestIndex(values, model.strength ?? values[0]);
-}
-
 function patchTradeoff(parts, scene, models, view) {
   const { films } = scene;
   const ready = Object.keys(films).length > 0;
@@ -191,11 +188,11 @@ function patchTradeoff(parts, scene, models, view) {
     patchText(parts.which, "");
     return;
   }
-  if (parts.scene !== scene || parts.films !== films) {
-    Object.assign(parts, { scene, films });
+  if (parts.films !== films) {
+    parts.films = films;
     drawCurves(parts, scene);
   }
-  const words = parts.curves.map((curve) => patchShown(parts, scene, curve, models[curve.film.panel.key], view));
+  const words = parts.curves.map((curve) => patchShown(parts, scene, curve, models[curve.film.panel.key]));
   const active = Math.max(0, parts.curves.findIndex(({ film }) => film.panel.key === view.film?.panel));
   parts.at = [active, words[active].index];
   patchText(parts.which, words.map(({ strength }) => strength).join(" · "));
@@ -205,16 +202,15 @@ function patchTradeoff(parts, scene, models, view) {
 }
 
 /** The ring around the model that a panel shows, and what to say about it. */
-function patchShown(parts, scene, { film }, model, view) {
+function patchShown(parts, scene, { film }, model) {
   const { key } = film.panel;
   const result = metricsOf(scene, model);
-  const index = filmIndexOf(film, model, view);
+  const index = nearestIndex(film.values, model.strength); // a trained one may lie between two of the film
   patchHidden(parts.rings[key], !result.known);
   const [left, top] = place(result, parts.axes).map((share) => `${(100 * share).toFixed(2)}%`);
   patchStyle(parts.rings[key], "left", left);
   patchStyle(parts.rings[key], "top", top);
-  const dragged = model.source === "dragged";
-  const strength = dragged ? "dragged by hand" : strengthText(film.knob, model.strength ?? film.values[index]);
+  const strength = model.source === "dragged" ? "dragged by hand" : strengthText(film.knob, model.strength);
   const numbers = inBrief(result);
   patchText(parts.notes[key], `${film.panel.title} shown now: ${numbers}`);
   return { index, strength, numbers };
