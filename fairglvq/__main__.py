@@ -291,8 +291,8 @@ def _bench(options) -> int:
 def _frontier(options) -> None:
     import pandas as pd
 
-    from fairglvq.experiments import frontier
     from fairglvq.experiments.evaluation import summarise
+    from fairglvq.tradeoff import frontier
 
     every = []
     for name in [options.dataset] if options.dataset else FRONTIER:

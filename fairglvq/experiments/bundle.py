@@ -20,7 +20,7 @@ from fairglvq import datasets
 from fairglvq.datasets.files import data_folder
 from fairglvq.experiments import methods, paper, sweep
 from fairglvq.experiments.engine import Engine, Progress
-from fairglvq.experiments.store import Store
+from fairglvq.experiments.store import MEASURES, Store
 from fairglvq.experiments.sweep import BINS, FINE_BINS, ModelKey, Sweep
 from fairglvq.fairness import limit
 from fairglvq.fairness.limit import Limit
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 FILE = "results.json"
 COMMAND = "python -m fairglvq bundle"
-MEASURES = ("accuracy", "statistical_parity", "equal_opportunity", "equalized_odds", "seconds")
 ESTIMATED = ("adult", "compas", "german")
 LIMIT_POINTS = 120
 LEFT_OUT = {

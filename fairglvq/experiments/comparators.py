@@ -110,7 +110,6 @@ class Mitigation(Method):
 
     def prepare(self, fold, strengths, params):
         """Nothing; refuse what cannot be done."""
-        super().prepare(fold, strengths, params)
         two_labels(fold)
 
 
@@ -142,7 +141,6 @@ class Thresholds(Mitigation):
 
     def prepare(self, fold, strengths, params):
         """The base model."""
-        super().prepare(fold, strengths, params)
         favourable = fold.y == two_labels(fold)[1]
         self._refuse(fold, favourable)
         return self.base(fold.seed).fit(fold.X, favourable.astype(int))

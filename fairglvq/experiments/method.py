@@ -48,9 +48,7 @@ class Method:
         return "n_prototypes" in self.parameters
 
     def prepare(self, fold: TrainingFold, strengths: Sequence[float], params: dict) -> Any:
-        """What every strength shares; strengths and data that cannot be are refused here, before any training."""
-        if self.knob in ("alpha", "parity"):
-            _refuse_beyond_1(strengths)
+        """What every strength shares; data that a method cannot be trained on are refused here, before any training."""
 
     def fit(self, fold: TrainingFold, prepared: Any, strength: float | None, params: dict) -> Any:
         """A trained model."""
@@ -73,9 +71,3 @@ class BoundedGap(Method):
     def max_gap(parity: float) -> float:
         """The gap allowed; rounded, since 1 - 0.9 is not quite 0.1."""
         return round(1 - float(parity), 10)
-
-
-def _refuse_beyond_1(strengths: Sequence[float]) -> None:
-    wrong = [strength for strength in strengths if not 0 <= strength <= 1]
-    if wrong:
-        raise ValueError(f"strengths must be from 0 to 1 here; got {', '.join(f'{value:g}' for value in wrong)}")

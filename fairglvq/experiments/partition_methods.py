@@ -32,7 +32,6 @@ class Decided(BoundedGap):
 
     def prepare(self, fold, strengths, params):
         """The cells, which are the same for every gap."""
-        super().prepare(fold, strengths, params)
         return self.cells.fit(fold, self.cells.prepare(fold, [self.C], params), self.C, params)
 
     def fit(self, fold, model, strength, params):

@@ -19,7 +19,8 @@ from platformdirs import user_data_path
 
 from fairglvq.version import __version__
 
-_COLUMNS = ("accuracy", "statistical_parity", "equal_opportunity", "equalized_odds", "seconds", "counts")
+MEASURES = ("accuracy", "statistical_parity", "equal_opportunity", "equalized_odds", "seconds")
+_COLUMNS = (*MEASURES, "counts")
 
 LOCK_SECONDS = 60.0
 """Time to wait while other threads or processes write to the same file."""

@@ -48,8 +48,7 @@ class Sweep:
     def __post_init__(self) -> None:
         object.__setattr__(self, "params", tuple(sorted(dict(self.params).items())))
         for method, values in self.strengths:
-            if methods.get(method).knob and not values:
-                raise ValueError(f"{methods.get(method).title} needs at least one strength")
+            checked_strengths(method, values)
 
     def models(self) -> Iterator[ModelKey]:
         """All models, fold by fold, so that whole curves appear early and then grow sharper."""
@@ -67,8 +66,6 @@ class Sweep:
         """The row that each model gives; a sweep that cannot be trained on these data is an error."""
         _check_folds(data, self.folds)
         chosen = {method: methods.parameters_for(method, dict(self.params)) for method, _ in self.strengths}
-        for method, values in self.strengths:
-            checked_strengths(method, values)
         return {
             model: RowKey(
                 data.fingerprint, model.method, model.strength, chosen[model.method], int(self.folds), model.fold,
@@ -108,6 +105,8 @@ def checked_strengths(method: str, strengths: Any) -> tuple[float, ...]:
         raise ValueError(f"strengths of {method!r} must be one or more numbers of at least 0; got {strengths!r}")
     if knob == "projections" and any(value != int(value) for value in values):
         raise ValueError(f"strengths of {method!r} are numbers of projections, so whole; got {strengths!r}")
+    if knob in ("alpha", "parity") and max(values) > 1:
+        raise ValueError(f"strengths of {method!r} must be from 0 to 1; got {strengths!r}")
     return tuple(dict.fromkeys(values))
 
 

@@ -61,7 +61,7 @@ class PrototypeModel:
         the estimator knows other groups.
         """
         pseudo, known = getattr(model, "pseudo_classes_", None), getattr(model, "groups_", None)
-        if pseudo is not None and (known is None or not set(known.tolist()) <= set(groups)):
+        if pseudo is not None and (known is None or set(known.tolist()) != set(groups)):
             pseudo = None
         return cls(
             model.prototypes_,

@@ -80,8 +80,8 @@ def shares(people: Population, model: PrototypeModel, x: Floats, plus: int, minu
 
     Below 0 the column speaks for the class of w+, above 0 against it. The parts add up to d+ - d-.
     """
-    W = model.prototypes
     if model.mixture is None:
+        W = model.prototypes
         parts = (x - W[plus]) ** 2 - (x - W[minus]) ** 2
     else:
         parts = _mixed_parts(people, model, model.mixture, x, plus, minus)
@@ -442,7 +442,7 @@ def flips(people: Population, x: Floats, group: int) -> list[Flip]:
     found = []
     for other, value in typical.items():
         if other != group:
-            raw = people.original(x).copy()
+            raw = people.original(x)
             _put(people.trait(block.column), raw, value)
             found.append(Flip(other, block.column, before, value, people.scaled(raw)))
     return found

@@ -99,12 +99,11 @@ def _trait(people: Population, block: Block, x: Floats) -> Trait:
         outside = not low - 1e-9 * max(1.0, wide) <= value <= high + 1e-9 * max(1.0, wide)
         decimals = max(0, 2 - math.floor(math.log10(wide))) if wide > 0 else 2
         return Trait(block.column, value, (), (), place, outside, min(decimals, 12))
+    raw = x[block.columns]
     if block.kind == "binary":
-        raw = x[block.columns]
         one = float(np.clip(raw[0], 0.0, 1.0))
         shares = np.array([1.0 - one, one])
     else:
-        raw = x[block.columns]
         shares = np.maximum(raw, 0.0)
         total = shares.sum()
         shares = shares / total if total > 0 else np.full(len(shares), 1 / len(shares))

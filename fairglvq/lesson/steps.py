@@ -90,12 +90,6 @@ class Step:
     limit_line: bool = False  # drawn into the curve after the prediction
 
 
-PARTS = (
-    "bar", "transport", "view", "drag", "continue", "slider", "readout", "measures", "opportunity", "groups",
-    "timeline", "tradeoff", "changed", "table", "share", "paint", "squeeze",
-)  # fmt: skip
-"""Parts of the stage that can be left out."""
-
 # A step is shared by its own link, and ends with its own model.
 _ALWAYS = ("share", "paint", "continue", "table", "squeeze")
 _XOR, _LOCAL = DEFAULTS["xor"], DEFAULTS["local"]

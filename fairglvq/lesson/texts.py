@@ -66,16 +66,6 @@ class StepText:
     more: str
     challenges: Mapping[str, ChallengeText]
 
-    @property
-    def all(self) -> list[str]:
-        """Every text of it."""
-        found = [self.title, self.idea, self.question, self.why, self.task, self.formula, self.more]
-        for group in (self.terms, self.options, self.happened, self.tasks):
-            found += group.values()
-        for one in self.challenges.values():
-            found += [one.task, *one.hints, one.solved, one.why, *one.options.values(), one.answer]
-        return found
-
 
 @cache
 def text(step_key: str, language: str) -> StepText:

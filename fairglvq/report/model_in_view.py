@@ -12,7 +12,7 @@ import pandas as pd
 from fairglvq import explain
 from fairglvq.datasets import Dataset
 from fairglvq.datasets.split import Scaling
-from fairglvq.explain.people import positions, scaled_population
+from fairglvq.explain.people import scaled_population
 from fairglvq.explain.view import View
 from fairglvq.report import content, model_file, scripts
 from fairglvq.report.model_file import ModelFileError, Projection, SavedModel
@@ -212,13 +212,8 @@ def opened(saved: SavedModel, data: Dataset) -> explain.Explained:
     if set(model.classes_.tolist()) != set(classes):
         raise ModelFileError(f"The model decides between {len(model.classes_)} outcomes that these data do not have.")
     people = scaled_population(data, saved.scaling or Scaling.identity(data.X.shape[1]))
-    pseudo = None
-    if model.pseudo_classes_ is not None and model.groups_ is not None and set(model.groups_.tolist()) == set(groups):
-        pseudo = positions(model.pseudo_classes_, groups)
-    labels = positions(model.cell_labels_, classes)
     seen = (None, None) if saved.projection is None else (saved.projection.matrix, saved.projection.shift)
-    learned = {name: getattr(model, f"{name}_", None) for name in ("omega", "handicaps")}
-    return explain.explain(people, explain.PrototypeModel(model.prototypes_, labels, pseudo, *seen, **learned))
+    return explain.explain(people, explain.PrototypeModel.of(model, classes, groups, *seen))
 
 
 def method_of(saved: SavedModel) -> str:

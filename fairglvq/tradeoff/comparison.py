@@ -12,7 +12,7 @@ import pandas as pd
 from fairglvq.experiments import methods
 from fairglvq.tradeoff.curve import label, point_in, rows_of, summary
 from fairglvq.tradeoff.measures import MEASURES
-from fairglvq.wording import all_of, at_most, capital, gap, interval, with_article
+from fairglvq.wording import all_of, at_most, capital, gap, interval
 
 LEVEL = 0.05
 """Two methods count as told apart if chance alone would give such a difference less often than this."""
@@ -28,7 +28,6 @@ class Comparison:
 
     first: tuple[str, float | None]
     second: tuple[str, float | None]
-    measure: str
     difference: float
     low: float
     high: float
@@ -70,30 +69,28 @@ def compare(
         raise ValueError(f"{label(*first)} and {label(*second)} have no fold in common")
     mean = float(differences.mean())
     if n == 1:
-        return Comparison(first, second, measure, mean, math.nan, math.nan, math.nan, n)
+        return Comparison(first, second, mean, math.nan, math.nan, math.nan, n)
     k = int(folds or rows["fold"].max() + 1)
     error = math.sqrt((1 / n + 1 / (k - 1)) * differences.var(ddof=1))
     if error < 1e-12:  # every fold says the same, and the spread nothing: how often would coins fall alike?
         alike = 1.0 if abs(mean) < 1e-12 else min(1.0, together * 2.0 ** (1 - n))
-        return Comparison(first, second, measure, mean, mean, mean, alike, n)
+        return Comparison(first, second, mean, mean, mean, alike, n)
     reach = error * float(stdtrit(n - 1, 1 - LEVEL / together / 2))
     p = min(1.0, together * 2 * float(stdtr(n - 1, -abs(mean) / error)))
-    return Comparison(first, second, measure, mean, mean - reach, mean + reach, p, n)
+    return Comparison(first, second, mean, mean - reach, mean + reach, p, n)
 
 
 def _scores(rows: pd.DataFrame, point: tuple[str, float | None], measure: str) -> pd.Series:
     return rows_of(rows, *point).set_index(["seed", "fold"])[measure]
 
 
-def within(
-    table: pd.DataFrame, budget: float, x: str = "statistical_parity", y: str = "accuracy"
-) -> list[tuple[str, float | None]]:
-    """The best point of each method by mean ``y`` among those whose mean ``x`` is at most ``budget``.
+def within(table: pd.DataFrame, budget: float, x: str = "statistical_parity") -> list[tuple[str, float | None]]:
+    """The most accurate point of each method among those whose mean ``x`` is at most ``budget``.
 
     This makes methods with different knobs comparable: what does each offer to someone who accepts this gap?
     """
     possible = table[table[f"{x}_mean"] <= budget + 1e-12].groupby("method", sort=False)
-    return [point_in(own.loc[MEASURES[y].cost(own[f"{y}_mean"]).idxmin()]) for _, own in possible]
+    return [point_in(own.loc[own["accuracy_mean"].idxmax()]) for _, own in possible]
 
 
 def shared_budget(table: pd.DataFrame, x: str = "statistical_parity") -> float:
@@ -107,25 +104,29 @@ def shared_budget(table: pd.DataFrame, x: str = "statistical_parity") -> float:
 
 
 def compare_within(
-    rows: pd.DataFrame, budget: float | None = None, x: str = "statistical_parity", y: str = "accuracy", *,
-    against: str | None = None, folds: int | None = None,
-) -> list[Comparison]:  # fmt: skip
-    """Compare the best points of all methods within a budget of ``x``: each pair, or all ``against`` one method.
+    rows: pd.DataFrame,
+    budget: float,
+    x: str = "statistical_parity",
+    *,
+    against: str | None = None,
+    folds: int | None = None,
+) -> list[Comparison]:
+    """Compare the most accurate points of all methods within a budget of ``x``: each pair, or all ``against`` one.
 
     Fewer pairs can be told apart more easily. The constant answer is left out. The points are chosen on the rows that
     they are compared on, which favours methods with many strengths a little.
     """
     table = summary(rows)
     table = table[table["method"] != "const"]
-    points = within(table, shared_budget(table, x) if budget is None else budget, x, y)
+    points = within(table, budget, x)
     pairs = [(a, b) for a, b in combinations(points, 2) if against is None or against in (a[0], b[0])]
-    return [compare(rows, a, b, y, folds=folds, together=len(pairs)) for a, b in pairs]
+    return [compare(rows, a, b, folds=folds, together=len(pairs)) for a, b in pairs]
 
 
 def comparison_words(
     comparisons: Sequence[Comparison], budget: float | None = None, x: str = "statistical_parity"
 ) -> list[str]:
-    """Sentences that stand alone: which methods the folds can tell apart, within which budget if there was one."""
+    """Sentences that stand alone: which methods the folds can tell apart by accuracy, within which budget if any."""
     if not comparisons:
         return ["There is nothing to compare yet: it takes two methods."]
     within = "" if budget is None else f"If the {MEASURES[x].title} may be at most {gap(budget)}, "
@@ -145,15 +146,9 @@ def _told(one: Comparison) -> str:
     if one.difference < 0:
         one = replace(one, first=one.second, second=one.first, difference=-one.difference, low=-one.high, high=-one.low)
     return (
-        f"{label(*one.first)} {_more(one)} than {label(*one.second)} (95% interval {interval(one.low, one.high)}, "
-        f"{one.n} pairs)."
+        f"{label(*one.first)} is right {gap(one.difference)} more often than {label(*one.second)} "
+        f"(95% interval {interval(one.low, one.high)}, {one.n} pairs)."
     )
-
-
-def _more(one: Comparison) -> str:
-    if one.measure == "accuracy":
-        return f"is right {gap(one.difference)} more often"
-    return f"has {with_article(MEASURES[one.measure].title)} that is {gap(one.difference)} larger"
 
 
 def _open(one: Comparison) -> str:
@@ -161,7 +156,8 @@ def _open(one: Comparison) -> str:
     first, second = label(*one.first), label(*one.second)
     if one.low == one.high:
         how = f"{gap(one.low)} in each of only {one.n} folds" if one.difference else f"none in {all_of(one.n)} folds"
-        return f"{first} and {second} cannot be told apart (difference in {MEASURES[one.measure].title}: {how})."
-    what = "be right {} less or {} more often" if one.measure == "accuracy" else "have a gap {} smaller or {} larger"
-    reach = what.format(gap(-one.low), gap(one.high))
-    return f"{first} and {second} cannot be told apart: the first may {reach} than the second (95% interval)."
+        return f"{first} and {second} cannot be told apart (difference in accuracy: {how})."
+    return (
+        f"{first} and {second} cannot be told apart: the first may be right {gap(-one.low)} less or {gap(one.high)} "
+        "more often than the second (95% interval)."
+    )

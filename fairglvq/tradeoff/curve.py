@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 from fairglvq.experiments import methods
 from fairglvq.experiments.evaluation import summarise
 from fairglvq.fairness.limit import Limit
+from fairglvq.fairness.metrics import rates_from_counts
 from fairglvq.intervals import SMALL
 from fairglvq.tradeoff.measures import MEASURES
 from fairglvq.wording import count, flagged, in_hundredths
 from fairglvq.wording import gap as gap_words
-
-KEYS = ["dataset", "method", "strength"]
 
 
 def point_id(method: str, strength: float | None) -> str:
@@ -70,11 +69,8 @@ def point_in(row: pd.Series) -> tuple[str, float | None]:
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
     """Mean and (population) spread of every measure per method and strength, ordered as METHODS and by strength."""
-    table = summarise(rows, KEYS)
-    if "equalized_odds" in rows:  # beside the contract's columns, so only rows straight from the run have it
-        found = rows.groupby(KEYS, dropna=False, sort=False)["equalized_odds"]
-        extra = pd.DataFrame({"equalized_odds_mean": found.mean(), "equalized_odds_std": found.std(ddof=0)})
-        table = table.merge(extra.reset_index(), on=KEYS)
+    # Equalised odds are beside the contract's columns: only rows straight from the run have them.
+    table = summarise(rows, measures=[name for name in MEASURES if name in rows])
     order = {name: position for position, name in enumerate(methods.METHODS)}
     table = table.assign(order=table["method"].map(order)).sort_values(["dataset", "order", "strength"])
     return table.drop(columns="order").reset_index(drop=True)
@@ -112,7 +108,6 @@ class Knee:
     method: str
     strength: float
     x: str
-    y: str
     at: tuple[float, float]
     unfair_end: tuple[float, float]
     fair_end: tuple[float, float]
@@ -121,35 +116,33 @@ class Knee:
         """What the curve costs on either side of the knee."""
         saved, paid = self.unfair_end[0] - self.at[0], self.unfair_end[1] - self.at[1]
         more, dear = self.at[0] - self.fair_end[0], self.at[1] - self.fair_end[1]
-        x, y = MEASURES[self.x].title, MEASURES[self.y].title
         method = methods.get(self.method)
         way = "Down" if method.knob == "parity" else "Up"
         return (
-            f"{way} to {strength_words(self.method, self.strength)}, {method.title} narrows the {x} by "
-            f"{gap_words(saved)} and loses {gap_words(paid)} of {y}; beyond that, another {gap_words(more)} of the gap "
-            f"cost {gap_words(dear)} of {y}."
+            f"{way} to {strength_words(self.method, self.strength)}, {method.title} narrows the "
+            f"{MEASURES[self.x].title} by {gap_words(saved)} and loses {gap_words(paid)} of accuracy; beyond that, "
+            f"another {gap_words(more)} of the gap cost {gap_words(dear)} of accuracy."
         )
 
 
-def knee(table: pd.DataFrame, method: str, x: str = "statistical_parity", y: str = "accuracy") -> Knee | None:
+def knee(table: pd.DataFrame, method: str, x: str = "statistical_parity") -> Knee | None:
     """The point of a method's curve farthest above the chord between its ends, both axes scaled to the curve.
 
-    Only points that no other one of the method beats count. None if there are fewer than three, or if the curve does
-    not rise above its chord by a twentieth of its height: a straight line has no knee. ``x`` is a gap, ``y`` accuracy.
+    The curve is accuracy against the gap ``x``. Only points that no other one of the method beats count. None if there
+    are fewer than three, or if the curve does not rise above its chord by a twentieth of its height: a straight line
+    has no knee.
     """
-    if MEASURES[x].more_is_better or not MEASURES[y].more_is_better:
-        raise ValueError(f"a knee is looked for in accuracy against a gap; got {y!r} against {x!r}")
     own = table[(table["method"] == method) & table["strength"].notna()]
-    own = own[pareto(own, x, y)].sort_values(f"{x}_mean").drop_duplicates(f"{x}_mean")
+    own = own[pareto(own, x)].sort_values(f"{x}_mean").drop_duplicates(f"{x}_mean")
     if len(own) < 3:
         return None
-    gap, score = own[f"{x}_mean"].to_numpy(float), own[f"{y}_mean"].to_numpy(float)
+    gap, score = own[f"{x}_mean"].to_numpy(float), own["accuracy_mean"].to_numpy(float)
     above = (score - score[0]) / np.ptp(score) - (gap - gap[0]) / np.ptp(gap)  # ends at (0, 0) and (1, 1)
     best = int(np.argmax(above))
     if above[best] < 0.05:
         return None
     ends = [(float(gap[i]), float(score[i])) for i in (best, -1, 0)]
-    return Knee(method, float(own["strength"].iloc[best]), x, y, *ends)
+    return Knee(method, float(own["strength"].iloc[best]), x, *ends)
 
 
 # Where strengths are missing
@@ -199,18 +192,14 @@ def rates_by_group(rows: pd.DataFrame, groups: Sequence[str]) -> pd.DataFrame:
     """Rates of each group from the counts of all test folds; with several seeds, everybody counts once per seed."""
     counts = np.sum([np.array(c) for c in rows["counts"]], axis=0)  # (G, truth, decision)
     people = counts.sum(axis=(1, 2)) // rows["seed"].nunique()
-    with np.errstate(invalid="ignore", divide="ignore"):
-        favourable = counts[:, :, 1].sum(axis=1) / counts.sum(axis=(1, 2))
-        true_positive = counts[:, 1, 1] / counts[:, 1].sum(axis=1)
-        false_positive = counts[:, 0, 1] / counts[:, 0].sum(axis=1)
-        right = (counts[:, 0, 0] + counts[:, 1, 1]) / counts.sum(axis=(1, 2))
+    rates = rates_from_counts(counts)
     names = groups if len(groups) == len(counts) else [f"group {i}" for i in range(len(counts))]
     columns = {
         "group": [flagged(name, n < SMALL) for name, n in zip(names, people, strict=True)],
         "people": people,
-        "favourable": favourable,
-        "… if the true label is favourable": true_positive,
-        "… if it is not": false_positive,
-        "decided rightly": right,
+        "favourable": rates.selection_rate,
+        "… if the true label is favourable": rates.true_positive_rate,
+        "… if it is not": rates.false_positive_rate,
+        "decided rightly": np.trace(counts, axis1=1, axis2=2) / counts.sum(axis=(1, 2)),
     }
     return pd.DataFrame(columns)

@@ -35,7 +35,6 @@ class Told(NamedTuple):
 
     title: str
     help: str
-    decimals: int = 2
 
 
 MEASURES: Mapping[str, Told] = {
@@ -106,4 +105,4 @@ def _of_predictions(about: Task, measure: str) -> str:
 
 
 def _value(row: pd.Series, measure: str) -> str:
-    return wording.number(float(row[f"{measure}_mean"]), MEASURES[measure].decimals)
+    return wording.number(float(row[f"{measure}_mean"]), 2)

@@ -9,7 +9,7 @@ from interpreter import modules_after
 from threadpoolctl import threadpool_limits
 
 from fairglvq import GLVQ, FairGLVQ, FairlyDecided, FairTree, ParityLVQ, datasets
-from fairglvq.experiments import comparators, evaluation, methods, prototype_methods
+from fairglvq.experiments import comparators, evaluation, methods, prototype_methods, sweep
 from fairglvq.experiments.fold import split
 from fairglvq.experiments.methods import METHODS, TrainingFold
 from fairglvq.fairness import metrics
@@ -193,9 +193,9 @@ def test_three_labels_are_refused(name, fold):
 
 
 @pytest.mark.parametrize("name", ["correlation_remover", "paritylvq", *DECIDED, *MITIGATIONS])
-def test_strengths_above_1_are_refused_before_training(name, fold):
-    with pytest.raises(ValueError, match=r"from 0 to 1 here; got 1\.5"):
-        METHODS[name].prepare(fold, [0.5, 1.5], {})
+def test_strengths_above_1_are_refused_before_training(name):
+    with pytest.raises(ValueError, match=rf"{name}.* from 0 to 1; got \(0\.5, 1\.5\)"):
+        sweep.of("xor", {name: (0.5, 1.5)})
 
 
 def test_a_group_with_one_label_has_no_threshold():

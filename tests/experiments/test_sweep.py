@@ -24,7 +24,7 @@ def test_a_sweep_lists_whole_curves_fold_by_fold():
 
 
 def test_a_sweep_that_cannot_be_is_named():
-    with pytest.raises(ValueError, match="FairGLVQ needs at least one strength"):
+    with pytest.raises(ValueError, match="strengths of 'fairglvq' must be one or more numbers"):
         sweep.of("xor", {"fairglvq": ()})
     with pytest.raises(ValueError, match="method must be one of"):
         sweep.of("xor", {"magic": (1,)})

@@ -191,7 +191,7 @@ def conclusions(choice: Choice, found: Found, table: pd.DataFrame, view: View) -
         if choice.folds * choice.seeds > 1 and table["method"].nunique() > 1:
             _told_apart(found.rows, table, choice, gap)
         for method in dict.fromkeys(table["method"]):
-            knee = curve.knee(table, str(method), gap, "accuracy")
+            knee = curve.knee(table, str(method), gap)
             if knee:
                 st.markdown(knee.words())
         if view.limits and gap == "statistical_parity":
@@ -204,7 +204,7 @@ def _told_apart(rows: pd.DataFrame, table: pd.DataFrame, choice: Choice, gap: st
         return
     budget = comparison.shared_budget(with_knob, gap)
     against = "fairglvq" if "fairglvq" in set(table["method"]) and with_knob["method"].nunique() > 3 else None
-    found = comparison.compare_within(rows, budget, gap, "accuracy", against=against, folds=choice.folds)
+    found = comparison.compare_within(rows, budget, gap, against=against, folds=choice.folds)
     if not found:
         limit = f"{wording.with_article(MEASURES[gap].title)} of {wording.gap(budget)}"
         st.markdown(f"Only one method keeps to {limit} or less, so there is nothing to compare at that gap.")

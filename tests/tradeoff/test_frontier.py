@@ -2,21 +2,18 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from fairglvq import datasets
-from fairglvq.experiments import frontier
 from fairglvq.experiments.engine import Engine
 from fairglvq.fairness import limit
+from fairglvq.tradeoff import frontier
 
 LINE = limit.Limit(np.array([0.0, 1.0]), np.array([0.8, 0.9]), estimated=False)
 
 
 def rows(method, strength, accuracy, gap):
-    folds = range(len(accuracy))
-    return pd.DataFrame(
-        {"method": method, "strength": strength, "fold": folds, "accuracy": accuracy, "statistical_parity": gap}
-    )
+    key = {"dataset": "xor", "method": method, "strength": strength, "fold": range(len(accuracy))}
+    return pd.DataFrame(key | {"accuracy": accuracy, "statistical_parity": gap})
 
 
 def table():
@@ -31,14 +28,8 @@ def table():
     )
 
 
-def test_the_most_accurate_strength_within_the_bound_counts():
-    found = frontier.at_bound(table(), "paritylvq", 0.05)
-    assert (found.strength, found.gap) == (0.95, pytest.approx(0.04))
-    assert found.accuracy.tolist() == [0.78, 0.80]
-    assert frontier.at_bound(table(), "exponentiated_gradient", 0.05) is None
-
-
 def test_sentences_name_limit_methods_and_lead():
+    """Of the strengths within a bound the most accurate one counts."""
     tight, loose = frontier.sentences(table(), LINE)
     assert tight == (
         "gap up to 0.05: limit 0.805, paritylvq 0.790 / 0.040 (parity 0.95), "
