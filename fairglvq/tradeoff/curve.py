@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fairglvq.experiments import methods
 from fairglvq.experiments.evaluation import summarise
 from fairglvq.fairness.limit import Limit
-from fairglvq.fairness.metrics import rates_from_counts
+from fairglvq.fairness.metrics import rates_from_counts, ratio
 from fairglvq.intervals import SMALL
 from fairglvq.tradeoff.measures import MEASURES
 from fairglvq.wording import count, flagged, in_hundredths
@@ -200,6 +200,6 @@ def rates_by_group(rows: pd.DataFrame, groups: Sequence[str]) -> pd.DataFrame:
         "favourable": rates.selection_rate,
         "… if the true label is favourable": rates.true_positive_rate,
         "… if it is not": rates.false_positive_rate,
-        "decided rightly": np.trace(counts, axis1=1, axis2=2) / counts.sum(axis=(1, 2)),
+        "decided rightly": ratio(np.trace(counts, axis1=1, axis2=2), counts.sum(axis=(1, 2))),
     }
     return pd.DataFrame(columns)
