@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
@@ -37,30 +37,12 @@ def bundle(ending: str = "export default mountStage;\n") -> str:
     one module never meet those of another. Comments and indentation stay behind: the text travels with every rerun.
     """
     sources = {path.name: path.read_text("utf-8") for path in sorted((FOLDER / "js").glob("*.js"))}
-    parts = [_wrapped(name, sources[name]) for name in _in_order(sources)]
+    needs = {name: [module for _, module in _IMPORT.findall(source)] for name, source in sources.items()}
+    parts = [_wrapped(name, sources[name]) for name in TopologicalSorter(needs).static_order()]
     entry = _EXPORT_DEFAULT.search(sources[ENTRY])
     if entry is None:
         raise ValueError(f"{ENTRY} has no default export")
     return "\n".join([*parts, f"const {entry[1]} = {_variable(ENTRY)}.{entry[1]};", ending])
-
-
-def _in_order(sources: Mapping[str, str]) -> Iterable[str]:
-    """Names of the entry and of all it needs, every module after those it imports."""
-    done: dict[str, bool] = {}  # False while its imports are being visited
-
-    def visit(name: str) -> None:
-        if name in done:
-            if not done[name]:
-                raise ValueError(f"modules import each other in a circle at {name}")
-            return
-        done[name] = False
-        for _, needed in _IMPORT.findall(sources[name]):
-            visit(needed)
-        del done[name]
-        done[name] = True
-
-    visit(ENTRY)
-    return list(done)
 
 
 def _wrapped(name: str, source: str) -> str:
