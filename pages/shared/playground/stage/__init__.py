@@ -67,9 +67,9 @@ def mount(
 ) -> Any:
     """Show a packed scene. The result has ``gestures`` (for one run; see `gestures_after`) and ``view`` (kept).
 
-    Kinds of gestures: ``drag``, ``continue``, ``paint``, ``C``, ``undo``, and ``ask``: a scene of a slice asks about a
-    selected prototype or point, and the answer goes into its description as ``facts``. With the same ``key`` the
-    component stays where it is; a new ``revision`` in the scene changes the picture without building it anew.
+    Kinds of gestures: ``drag``, ``continue``, ``paint``, ``strength``, ``undo``, and ``ask``: a scene of a slice asks
+    about a selected prototype or point, and the answer goes into its description as ``facts``. With the same ``key``
+    the component stays where it is; a new ``revision`` in the scene changes the picture without building it anew.
     """
     return _component()(
         key=key,
