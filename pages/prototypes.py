@@ -10,7 +10,6 @@ from fairglvq.scenes.scene import TITLES
 from fairglvq.scenes.service import Show
 from pages.shared import controls, download, menu, session, training
 from pages.shared.prototypes import alike, cards, export, leaves, pairs, person, sentences
-from pages.shared.prototypes.view import current_view
 from pages.shared.style import STYLE
 from pages.shared.visit import visit
 from pages.shared.widgets import one_of, repaired
@@ -59,7 +58,7 @@ def draw(show: Show) -> None:
     """The model in a paragraph, then the section chosen."""
     for warning in show.warnings:
         st.warning(warning)
-    view, here = current_view(), visit().prototypes
+    view, here = training.current_view(), visit().prototypes
     if view is None:
         return
     names = list(view.trainings)[::-1]

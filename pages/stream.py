@@ -41,7 +41,8 @@ def main() -> None:
         one_of("Data set", DATASETS, "stream.dataset")
         one_of("Half way changes", DRIFTS, "stream.drift")
         bound("slider", "Fairness strength C", "stream.C", min_value=0.0, max_value=STRENGTHS[-1], step=0.25)
-    here.address.write(_query())
+    # In the link stands only what differs from the usual.
+    here.address.write(links.differing(here, StreamVisit(), {"data": "dataset", "drift": "drift", "C": "C"}))
     live = _live()
     with st.container(horizontal=True):
         button(
@@ -63,16 +64,9 @@ def _follow_link() -> None:
     if query is None:
         return
     usual, here.repairs = StreamVisit(), []
-    here.dataset = links.one_of(query, "data", {name: name for name in DATASETS}, usual.dataset, here.repairs)
-    here.drift = links.one_of(query, "drift", {name: name for name in DRIFTS}, usual.drift, here.repairs)
-    here.C = links.one_of(query, "C", {f"{C:g}": C for C in STRENGTHS}, usual.C, here.repairs)
-
-
-def _query() -> dict[str, str]:
-    """The link's parameters: only what differs from the usual."""
-    here, usual = visit().stream, StreamVisit()
-    own = {"data": (here.dataset, usual.dataset), "drift": (here.drift, usual.drift), "C": (here.C, usual.C)}
-    return {name: f"{now:g}" if name == "C" else str(now) for name, (now, then) in own.items() if now != then}
+    here.dataset = links.one_of(query, "data", DATASETS, usual.dataset, here.repairs)
+    here.drift = links.one_of(query, "drift", DRIFTS, usual.drift, here.repairs)
+    here.C = links.one_of(query, "C", STRENGTHS, usual.C, here.repairs)
 
 
 def _live() -> LiveStream:

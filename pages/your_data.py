@@ -70,7 +70,7 @@ def _use() -> None:
     if built is None or reading is None:
         return
     data, _ = built
-    here.used, here.immutable = (here.serial, draft), draft.immutable
+    here.used = here.serial, draft
     here.script = scripts.load_table(draft, here.name, reading.notes)
     visit().curve.choice = None  # the trade-off page follows, too, and does not look for a table that is gone
     session.enter(for_table(own_table.keep(data), data), "fairglvq")

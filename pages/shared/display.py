@@ -6,7 +6,7 @@ These parameters belong to the visit, not to a page: they stand in the address o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fairglvq.scenes.settings import FIELDS
@@ -16,6 +16,7 @@ ALL, PRESETS = "all", "presets"
 """What can be hidden beside the settings: the whole panel of controls, and the row of pictures to start from."""
 
 _SETTINGS = {field.query: name for name, field in FIELDS.items()}
+_CONTROLS = {**_SETTINGS, PRESETS: PRESETS, ALL: ALL}
 
 
 @dataclass(frozen=True)
@@ -44,13 +45,8 @@ class Display:
         query = {"projector": "1"} if self.projector else {}
         for parameter, names in (("hide", self.hidden), ("lock", self.locked)):
             if names:
-                query[parameter] = ".".join(_written(names))
+                query[parameter] = ".".join(written for written, name in _CONTROLS.items() if name in names)
         return query
-
-
-def _written(names: Iterable[str]) -> list[str]:
-    queries = [query for query, name in _SETTINGS.items() if name in names]
-    return [*queries, *(one for one in (PRESETS, ALL) if one in names)]
 
 
 def from_query(params: Mapping[str, str]) -> tuple[Display, list[str]]:
@@ -59,7 +55,7 @@ def from_query(params: Mapping[str, str]) -> tuple[Display, list[str]]:
     projector = params.get("projector", "")
     if projector not in ("", "0", "1"):
         told.append(f"projector “{projector[:24]}” is not possible: 1 is on.")
-    hidden = _read("hide", params, {**_SETTINGS, ALL: ALL, PRESETS: PRESETS}, told)
+    hidden = _read("hide", params, _CONTROLS, told)
     return Display(projector == "1", hidden, _read("lock", params, _SETTINGS, told)), told
 
 

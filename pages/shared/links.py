@@ -35,12 +35,8 @@ _IGNORED = DISPLAY_PARAMETERS | {"view", "method", "embed", "embed_options"}
 
 def to_query(settings: Settings) -> dict[str, str]:
     """The link's parameters: only what differs from the data set's defaults."""
-    own = DEFAULTS[settings.dataset]
-    query = {
-        field.query: written(getattr(settings, name))
-        for name, field in FIELDS.items()
-        if getattr(settings, name) != getattr(Settings() if name == "dataset" else own, name)
-    }
+    usual = replace(DEFAULTS[settings.dataset], dataset=Settings().dataset)
+    query = differing(settings, usual, {field.query: name for name, field in FIELDS.items()})
     if not _too_much_paint(settings):
         if settings.painted:
             query["paint"] = "".join(map(_encode_point, settings.painted))
@@ -220,10 +216,21 @@ def start_from(panel: str, prototypes: list[list[float]]) -> Start:
     return Start(panel, tuple(tuple(round(value, 4) for value in prototype) for prototype in prototypes))
 
 
-def one_of(query: Mapping[str, str], name: str, known: Mapping[str, Any], usual: Any, repairs: list[str]) -> Any:
-    """What a link's parameter stands for; the usual, and a sentence about it, where it stands for nothing."""
-    text = query.get(name)
-    if text is None or text in known:
-        return usual if text is None else known[text]
-    repairs.append(f"{name} “{short(text)}” is not possible here: {usual} is used instead.")
+def differing(shown: Any, usual: Any, fields: Mapping[str, str]) -> dict[str, str]:
+    """Parameters of a link for the fields that are not as usual; ``fields`` has the field of each parameter."""
+    return {
+        name: written(getattr(shown, field))
+        for name, field in fields.items()
+        if getattr(shown, field) != getattr(usual, field)
+    }
+
+
+def one_of(query: Mapping[str, str], name: str, allowed: Iterable[Any], usual: Any, repairs: list[str]) -> Any:
+    """The allowed value that a link's parameter names; the usual one, and a sentence about it, where it names none."""
+    if name not in query:
+        return usual
+    for value in allowed:
+        if written(value) == query[name]:
+            return value
+    repairs.append(f"{name} “{short(query[name])}” is not possible here: {usual} is used instead.")
     return usual

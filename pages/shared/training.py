@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -12,11 +13,15 @@ from fairglvq.scenes.points import UntrainableError
 from fairglvq.scenes.scene import TITLES
 from fairglvq.scenes.service import Job, Show
 from fairglvq.scenes.settings import FIELDS, Settings
+from fairglvq.scenes.sources import GoneError, dataset_of
 from fairglvq.wording import time_left
 from pages.shared import session
 from pages.shared.server import training_service
 from pages.shared.visit import visit
 from pages.shared.widgets import boxed, button
+
+if TYPE_CHECKING:
+    from fairglvq.explain.view import View
 
 POLL = 0.3  # seconds between two looks at work in the background
 PATIENCE = 0.9  # seconds of training before progress is shown
@@ -103,6 +108,22 @@ def _explain(problem: str) -> None:
     kept = f" Below is the last model that worked: {before(model.shown[0], model.settings)}." if model.shown else ""
     with boxed("problem", problem + kept):
         button("Undo", session.undo, key="undo_problem")
+
+
+def current_view() -> View | None:
+    """What is shown, explained once per training; None if there is none, or if its table is no longer there."""
+    from fairglvq.explain.view import make_view  # only for pages that explain models
+
+    model = visit().model
+    if model.shown is None:
+        return None
+    settings, show = model.shown
+    if model.explained is None or model.explained[0] is not show:
+        try:
+            model.explained = show, make_view(settings, dataset_of(settings), show.scene)
+        except GoneError:
+            return None
+    return model.explained[1]
 
 
 def pending() -> bool:

@@ -34,11 +34,10 @@ if TYPE_CHECKING:  # for annotations only: a first picture must not wait for wha
     from fairglvq.explain import Measure, Order
     from fairglvq.explain.view import View
     from fairglvq.lesson.progress import Progress
-    from fairglvq.scenes.scene import Scene
     from fairglvq.scenes.service import Job, Show
     from fairglvq.scenes.training import Film
     from fairglvq.tradeoff.choice import Choice
-from fairglvq.tradeoff.scenario import Scenario
+    from fairglvq.tradeoff.scenario import Scenario
 
 
 @dataclass
@@ -99,6 +98,7 @@ class ModelVisit:
     address: Address = field(default_factory=Address)
     repairs: list[str] = field(default_factory=list)  # what had to be repaired in the link
     shown: tuple[Settings, Show] | None = None
+    explained: tuple[Show, View] | None = None  # of which training
     job: Job | None = None
     film_jobs: dict[str, Job] = field(default_factory=dict)  # by method
     awaited: list[Job] = field(default_factory=list)  # jobs whose end changes the page
@@ -118,7 +118,6 @@ class RunVisit:
 
     run: SweepRun | None = None
     left_run: SweepRun | None = None  # given up here, and still under way for somebody else
-    problem: str = ""
     store_problem: str = ""
 
 
@@ -127,6 +126,7 @@ class CurveVisit(RunVisit):
     """The curve in view on the trade-off page, and what is being computed for it."""
 
     choice: Choice | None = None
+    problem: str = ""  # why it cannot be computed
     address: Address = field(default_factory=Address)
     repairs: list[str] = field(default_factory=list)
     refused: dict[str, tuple[str, str]] = field(default_factory=dict)  # by method: strengths typed, why they are wrong
@@ -173,7 +173,6 @@ class PrototypesVisit:
     search: str = ""
     typed: tuple[tuple, dict[str, float | str]] | None = None  # for whom, and the values
     immutable: tuple[tuple[str, ...], list[str]] | None = None  # of these columns, those that nobody can change
-    view: tuple[Show, View] | None = None
 
 
 @dataclass
@@ -190,7 +189,6 @@ class LessonVisit:
     deeds: set[tuple[str, str]] = field(default_factory=set)  # steps and what was done in them
     typed: tuple[str, float] | None = None  # in which step, and the number
     hints: dict[str, int] = field(default_factory=dict)  # shown so far, by challenge
-    view: tuple[Scene, View] | None = None
 
 
 @dataclass
@@ -292,7 +290,6 @@ class TableVisit:
     # the table in use on all pages
     data: Dataset | None = None
     used: tuple[int, Plan] | None = None
-    immutable: tuple[str, ...] | None = None
     script: str = ""
 
 

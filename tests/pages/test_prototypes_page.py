@@ -92,7 +92,7 @@ def on_map(at):
 
 
 def view(at):
-    return at.session_state["visit"].prototypes.view[1]
+    return at.session_state["visit"].model.explained[1]
 
 
 # ---- the model ----

@@ -350,7 +350,7 @@ def test_use_makes_it_the_data_set_of_every_page(at):
     assert "Every page now works with your table." in text(at)
     settings = at.session_state["visit"].model.settings
     assert settings.dataset == "table"
-    assert at.session_state["visit"].table.immutable == ("sex", "age")
+    assert at.session_state["visit"].table.used[1].immutable == ("sex", "age")
     from fairglvq.scenes.sources import dataset_of
 
     assert dataset_of(settings).fingerprint == at.session_state["visit"].table.built[2][0].fingerprint

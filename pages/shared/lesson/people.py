@@ -9,12 +9,11 @@ import streamlit as st
 from fairglvq import explain, wording
 from fairglvq.explain import decision
 from fairglvq.explain.traits import traits
-from fairglvq.explain.view import View, make_view
+from fairglvq.explain.view import View
 from fairglvq.scenes.scene import TITLES
-from fairglvq.scenes.sources import dataset_of
 from pages.shared.lesson import course
 from pages.shared.lesson.words import Reader
-from pages.shared.visit import visit
+from pages.shared.training import current_view
 from pages.shared.widgets import button
 
 COLUMNS = 6  # of a person: those that speak loudest in the decision
@@ -25,7 +24,9 @@ def draw(reader: Reader) -> None:
     """One person after the other; the first without a verdict is open."""
     if not (course.revealed(reader.step) and AFTER in reader.seen.scene.trainings):
         return
-    view, answers = _view(reader), course.progress().answers
+    view, answers = current_view(), course.progress().answers
+    if view is None:
+        return
     for verdict, i in zip(reader.step.gate.verdicts, chosen(view), strict=True):
         _person(reader, view, verdict.key, i)
         if verdict.key not in answers:
@@ -35,7 +36,7 @@ def draw(reader: Reader) -> None:
 def chosen(view: View) -> list[int]:
     """A younger one who lost the favourable decision, an older one, and one who gained it; else whoever is next."""
     people, changed = view.people, explain.changed_people(view.explained(BEFORE), view.explained(AFTER))
-    gained = view.models[AFTER].decide(people.X[changed]) == people.favourable
+    gained = view.cells(AFTER).decisions[changed] == people.favourable
     group = people.s[changed]
     found: list[int] = []
     for wanted in (~gained & (group == 0), ~gained & (group == 1), gained):
@@ -44,20 +45,11 @@ def chosen(view: View) -> list[int]:
     return found
 
 
-def _view(reader: Reader) -> View:
-    """The models explained, once per training."""
-    here, settings, scene = visit().lesson, reader.seen.settings, reader.seen.scene
-    if here.view is None or here.view[0] is not scene:
-        here.view = scene, make_view(settings, dataset_of(settings), scene)
-    return here.view[1]
-
-
 def _person(reader: Reader, view: View, key: str, i: int) -> None:
     people, said = view.people, course.progress().answers.get(key)
     with st.container(key=f"lesson_person_{key}", border=True):
-        decided = [
-            f"{TITLES[method]} {reader.word('decided')} **{_decision(view, method, i)}**" for method in (BEFORE, AFTER)
-        ]
+        decisions = {method: people.classes[view.cells(method).decisions[i]] for method in (BEFORE, AFTER)}
+        decided = [f"{TITLES[method]} {reader.word('decided')} **{one}**" for method, one in decisions.items()]
         group, label = people.groups[people.s[i]], people.classes[people.y[i]]
         st.markdown(
             f"**{reader.word('person')} {int(view.points.rows[i]) + 1}.** {reader.word('group')}: {group}. "
@@ -72,10 +64,6 @@ def _person(reader: Reader, view: View, key: str, i: int) -> None:
         with st.container(horizontal=True):
             for option in ("yes", "no", "unsure"):
                 button(reader.word(option), course.answer, key, option, key=f"lesson_{key}_{option}")
-
-
-def _decision(view: View, method: str, i: int) -> str:
-    return view.people.classes[int(view.models[method].decide(view.people.X[i][None])[0])]
 
 
 def _table(reader: Reader, view: View, i: int) -> pd.DataFrame:

@@ -45,9 +45,6 @@ def panel(cells: Sequence[Experiment], bundled: pd.DataFrame) -> None:
         else:
             _choice(cells)
         runs.notes(SECTION, here.run)
-        if here.problem:
-            st.error(here.problem)
-            here.problem = ""
     for cell in cells:
         words = _agreement(cell, rows_of(bundled[bundled["dataset"] == cell.dataset], cell.method, cell.strength))
         if words:

@@ -37,7 +37,7 @@ ALLOWED: dict[str, Any] = {
     "section": SECTIONS, "figure": FIGURES, "reason": REASONS, "gap": GAPS, "compared": COMPARED, "dataset": SYNTHETIC,
     "prototypes": PROTOTYPES, "C": STRENGTHS, "epochs": EPOCHS, "batch": BATCHES, "step": STEPS, "point": POINTS,
 }  # fmt: skip
-"""Every value that a link may have; numbers as they are written by `_text`."""
+"""Every value that a link may have."""
 
 
 def begin() -> PaperVisit:
@@ -53,8 +53,7 @@ def begin() -> PaperVisit:
 
 def to_query(here: PaperVisit) -> dict[str, str]:
     """The link's parameters: only what differs from what a visitor finds at first."""
-    usual = PaperVisit()
-    return {name: _text(getattr(here, name)) for name in ALLOWED if getattr(here, name) != getattr(usual, name)}
+    return links.differing(here, PaperVisit(), {name: name for name in ALLOWED})
 
 
 def from_query(params: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
@@ -62,11 +61,6 @@ def from_query(params: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
     usual = PaperVisit()
     repairs: list[str] = []
     values = {
-        name: links.one_of(params, name, {_text(value): value for value in allowed}, getattr(usual, name), repairs)
-        for name, allowed in ALLOWED.items()
+        name: links.one_of(params, name, allowed, getattr(usual, name), repairs) for name, allowed in ALLOWED.items()
     }
     return values, repairs + links.unknown(params, {*ALLOWED, *DISPLAY_PARAMETERS, "embed"})
-
-
-def _text(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)

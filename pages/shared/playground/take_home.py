@@ -10,6 +10,7 @@ import streamlit as st
 from fairglvq.scenes.scene import Scene
 from fairglvq.scenes.settings import TABLE, Settings
 from pages.shared.playground.stage import one_file
+from pages.shared.widgets import download
 
 CONTENT = (
     "One HTML file that plays, scrubs, turns C along its curve and lets prototypes be moved, in any browser, without a "
@@ -54,4 +55,4 @@ def button(
     """The button alone, for data that may be passed on; ``more`` goes into the scene's description."""
     made = partial(one_file.page, scene, settings, heading, view, **more)
     name = f"fairglvq-{settings.dataset}.html"
-    st.download_button(label, made, name, "text/html", on_click="ignore", key="take_home_file")
+    download(label, made, name, "text/html", key="take_home_file")

@@ -23,8 +23,8 @@ from pages.shared.prototypes import sentences
 from pages.shared.prototypes.pairs import ALONE, BEFORE, after_glvq, payers
 from pages.shared.prototypes.people import first_of, number_of, people_table
 from pages.shared.prototypes.sentences import md
-from pages.shared.prototypes.view import current_view
 from pages.shared.style import CHART, theme
+from pages.shared.training import current_view
 from pages.shared.visit import visit
 from pages.shared.widgets import bound, button, control, one_of
 
@@ -456,9 +456,9 @@ def _keep_immutable(columns: tuple[str, ...], chosen: list[str]) -> None:
 
 def _immutable(view: View, columns: list[str]) -> list[str]:
     """What a visitor has marked in their own table as fixed; elsewhere a guess from the names."""
-    marked = visit().table.immutable
-    if view.settings.dataset == TABLE and marked is not None:
-        return [column for column in columns if column in marked]
+    used = visit().table.used
+    if view.settings.dataset == TABLE and used is not None:
+        return [column for column in columns if column in used[1].immutable]
     return list(decision.immutable_columns(view.people))
 
 

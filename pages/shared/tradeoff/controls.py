@@ -8,8 +8,8 @@ from typing import Any
 import streamlit as st
 
 from fairglvq.experiments import methods
-from fairglvq.scenes.settings import FIELDS, TABLE, Settings, for_table
-from fairglvq.scenes.sources import dataset_of, lend
+from fairglvq.scenes.settings import FIELDS, TABLE, for_table
+from fairglvq.scenes.sources import lend
 from fairglvq.tradeoff.choice import (
     FOLDS,
     PARAMETERS,
@@ -23,6 +23,7 @@ from fairglvq.tradeoff.choice import (
 )
 from pages.shared import own_table
 from pages.shared.controls import field_control
+from pages.shared.tradeoff.results import data_of
 from pages.shared.tradeoff.session import change, change_field, current
 from pages.shared.visit import visit
 from pages.shared.widgets import button, control
@@ -117,7 +118,7 @@ def features_of(choice: Choice) -> int:
     """Columns of the data, which is how many directions there are to remove at most."""
     if choice.dataset in FEATURES:
         return FEATURES[choice.dataset]
-    return dataset_of(Settings(dataset=choice.dataset, table=choice.table)).X.shape[1]
+    return data_of(choice).X.shape[1]
 
 
 def _set_strengths(name: str, text: str) -> None:

@@ -11,19 +11,16 @@ from fairglvq.scenes.sources import lent
 from fairglvq.tradeoff.choice import FOLDS, SEEDS, SHARED, Choice, digits, has_bins, read_strengths, usual
 from fairglvq.tradeoff.measures import MEASURES
 from pages.shared.display import PARAMETERS as DISPLAY_PARAMETERS
-from pages.shared.links import read_value, short, unknown, written
+from pages.shared.links import differing, one_of, read_value, short, unknown
 
 
 def to_query(choice: Choice) -> dict[str, str]:
     """The link's parameters: only what differs from the data set's usual choice."""
     own = usual(choice.dataset)
     query = {} if choice.dataset == Choice().dataset else {"data": choice.dataset}
-    for name in SHARED:
-        if getattr(choice, name) != getattr(own, name):
-            query[FIELDS[name].query] = written(getattr(choice, name))
-    for name in ("folds", "seeds", "x", "y", "table", "bins"):
-        if getattr(choice, name) != getattr(own, name):
-            query[name] = str(getattr(choice, name))
+    fields = {FIELDS[name].query: name for name in SHARED}
+    fields |= {name: name for name in ("folds", "seeds", "x", "y", "table", "bins")}
+    query |= differing(choice, own, fields)
     if choice.strengths != own.strengths:
         query["methods"] = ".".join(name for name, _ in choice.strengths)
         known = dict(own.strengths)
@@ -46,11 +43,7 @@ def from_query(params: Mapping[str, str]) -> tuple[Choice, list[str]]:
     values = {n: read_value(FIELDS[n], params.get(FIELDS[n].query), getattr(own, n), repairs) for n in SHARED}
     bins = FIELDS["bins"].choices if has_bins(dataset) else (0,)
     for name, allowed in (("folds", FOLDS), ("seeds", SEEDS), ("bins", bins), ("x", MEASURES), ("y", MEASURES)):
-        text = params.get(name, str(getattr(own, name)))
-        found = next((value for value in allowed if str(value) == text), None)
-        if found is None:
-            repairs.append(f"{name} “{short(text)}” is not possible here: {getattr(own, name)} is used instead.")
-        values[name] = getattr(own, name) if found is None else found
+        values[name] = one_of(params, name, allowed, getattr(own, name), repairs)
     strengths = _read_methods(params, own, repairs)
     known = {FIELDS[n].query for n in SHARED} | {"data", "table", *values, "methods", "embed"} | DISPLAY_PARAMETERS
     repairs += unknown((name for name in params if not name.startswith("s_")), known)

@@ -37,26 +37,20 @@ STRONG = tuple(C for C in STRENGTHS if C)
 
 def to_query(here: RegressionVisit) -> dict[str, str]:
     """The link's parameters: only what differs from the usual."""
-    usual = RegressionVisit()
-    own = {"data": here.task, "by": here.measure, "C": f"{here.C:g}", "leaves": str(here.leaves)}
-    plain = {
-        "data": usual.task,
-        "by": next(iter(measures_of(here.task))),
-        "C": f"{usual.C:g}",
-        "leaves": str(usual.leaves),
-    }
-    return {"task": "numbers"} | {name: text for name, text in own.items() if text != plain[name]}
+    usual = RegressionVisit(measure=next(iter(measures_of(here.task))))
+    fields = {"data": "task", "by": "measure", "C": "C", "leaves": "leaves"}
+    return {"task": "numbers"} | links.differing(here, usual, fields)
 
 
 def from_query(query: Mapping[str, str]) -> tuple[RegressionVisit, list[str]]:
     """What a link asks for, and a sentence for everything in it that had to be repaired."""
     found = RegressionVisit(shown="numbers")
     repairs: list[str] = []
-    found.task = links.one_of(query, "data", {name: name for name in TASKS}, found.task, repairs)
+    found.task = links.one_of(query, "data", TASKS, found.task, repairs)
     measures = measures_of(found.task)
-    found.measure = links.one_of(query, "by", {name: name for name in measures}, next(iter(measures)), repairs)
-    found.C = links.one_of(query, "C", {f"{C:g}": C for C in STRONG}, found.C, repairs)
-    found.leaves = links.one_of(query, "leaves", {str(n): n for n in LEAVES}, found.leaves, repairs)
+    found.measure = links.one_of(query, "by", measures, next(iter(measures)), repairs)
+    found.C = links.one_of(query, "C", STRONG, found.C, repairs)
+    found.leaves = links.one_of(query, "leaves", LEAVES, found.leaves, repairs)
     return found, repairs
 
 

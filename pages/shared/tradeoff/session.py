@@ -18,7 +18,7 @@ def begin() -> Choice:
     query = curve.address.followed()
     if query and query.get("task") == "numbers":
         visit().regression, curve.repairs = numbers.from_query(query)
-        curve.choice = curve.choice or usual(Choice().dataset)
+        curve.choice = current()
         return curve.choice
     if query is not None:
         visit().regression.shown = "decisions"
