@@ -11,8 +11,7 @@ from fairglvq.lesson.progress import Progress
 from fairglvq.lesson.steps import STEPS, Step
 from fairglvq.lesson.texts import LANGUAGES, words
 from pages.shared import menu, student, training
-from pages.shared.lesson import challenges, course, keeping, people
-from pages.shared.lesson import words as said
+from pages.shared.lesson import challenges, course, keeping, people, step_words
 from pages.shared.playground import picture
 from pages.shared.style import NO_CONTROLS, STYLE
 from pages.shared.visit import visit
@@ -67,9 +66,9 @@ def main() -> None:
     if seen is None:
         before.markdown(words(visit().lesson.language)["waiting"])
     else:
-        reader = said.Reader(step, seen, visit().lesson.language)
+        reader = step_words.Reader(step, seen, visit().lesson.language)
         with before:
-            said.before(reader)
+            step_words.before(reader)
         with after:
             tell(reader)
     course.write_link()
@@ -124,12 +123,12 @@ def extras(step: Step) -> dict[str, Any]:
     return found
 
 
-def tell(reader: said.Reader) -> None:
+def tell(reader: step_words.Reader) -> None:
     """What to do, what came of it, and what comes next."""
-    said.after(reader)
+    step_words.after(reader)
     if reader.step.gate.verdicts:
         people.draw(reader)
-    said.onward(reader)
+    step_words.onward(reader)
     challenges.draw(reader)
 
 

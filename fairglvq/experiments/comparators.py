@@ -83,9 +83,9 @@ def two_labels(fold: TrainingFold) -> np.ndarray:
     """Unfavourable and favourable label; these methods know no more than two."""
     labels = np.unique(fold.y)
     if len(labels) != 2 or fold.favourable not in labels:
-        told = ", ".join(map(repr, labels.tolist()))
+        found = ", ".join(map(repr, labels.tolist()))
         raise ValueError(
-            f"this method needs two labels, one of them favourable; got {told} with favourable={fold.favourable!r}"
+            f"this method needs two labels, one of them favourable; got {found} with favourable={fold.favourable!r}"
         )
     return labels if labels[1] == fold.favourable else labels[::-1]
 

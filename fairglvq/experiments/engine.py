@@ -412,19 +412,19 @@ class Engine:
 
     def _train_on_pool(self, run: SweepRun, tell: Progress) -> None:
         self._pool = pool = self._pool or make_pool(self._n_jobs, self._cluster)
-        told = -1
+        reported = -1
 
         def news() -> bool:
-            return run.state != "running" or bool(run.failures) or (pool.size > 0 and len(run.rows) > told)
+            return run.state != "running" or bool(run.failures) or (pool.size > 0 and len(run.rows) > reported)
 
         pool.begin(run, "engine")
         try:
             while True:
                 pool.wait_for(news)
                 over = run.state != "running" or bool(run.failures)  # before counting: no row comes after that
-                if len(run.rows) > told and not run.problem:
-                    told = len(run.rows)
-                    tell(told, len(run.keys))
+                if len(run.rows) > reported and not run.problem:
+                    reported = len(run.rows)
+                    tell(reported, len(run.keys))
                 if over:
                     break
         finally:

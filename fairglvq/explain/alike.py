@@ -160,7 +160,7 @@ def how_compared(of: Summary) -> str:
 def words(of: Summary, who: Sequence[str]) -> list[str]:
     """What was found, in people; ``who`` are the people of each group."""
     alone, n = (sum(counts) for counts in zip(*((k, n) for _, k, n in of.unlike), strict=True))
-    told = [
+    parts = [
         f"{wording.of_hundred(k / whole)} of 100 {name} ({wording.n_equals(whole, whole < SMALL)})"
         for name, (_, k, whole) in zip(who, of.unlike, strict=True)
         if whole
@@ -168,7 +168,7 @@ def words(of: Summary, who: Sequence[str]) -> list[str]:
     return [
         f"Of 100 pairs of people most alike, {wording.of_hundred(of.consistency)} get the same decision (consistency "
         f"{wording.percent(of.consistency)}).",
-        f"{alone:,} of {n:,} people are decided unlike most of those most like them: {wording.listed(told)}.",
+        f"{alone:,} of {n:,} people are decided unlike most of those most like them: {wording.listed(parts)}.",
         f"In {wording.percent(of.violations)} of the pairs, two people who are closer than usual fare differently: "
         "only one gets the favourable decision.",
     ]

@@ -372,9 +372,9 @@ def immutable_columns(people: Population) -> tuple[str, ...]:
     found = []
     for block, *_ in people.traits:
         names = _tokens(block.column)
-        told = set().union(*map(_tokens, block.categories)) if block.kind == "category" else set()
+        tokens = set().union(*map(_tokens, block.categories)) if block.kind == "category" else set()
         is_group = block is protected or _names_the_group(block, people.group_column)
-        if is_group or names & _UNCHANGEABLE or {"male", "female"} <= told:
+        if is_group or names & _UNCHANGEABLE or {"male", "female"} <= tokens:
             found.append(block.column)
     return tuple(found)
 

@@ -71,13 +71,13 @@ def handicap_words(found: Handicap) -> str:
     """A handicap in two sentences: against the rival, and in people."""
     rival = f"prototype {found.rival + 1}, its nearest rival"
     if found.ahead == 0:
-        told = f"It has the same handicap as {rival}: of the two, the closer one decides."
+        sentence = f"It has the same handicap as {rival}: of the two, the closer one decides."
     elif math.isnan(found.farther):
-        told = f"It must be closer than {rival}, by more than the distance of most people to their prototype."
+        sentence = f"It must be closer than {rival}, by more than the distance of most people to their prototype."
     elif found.ahead > 0:
-        told = f"People are assigned to it even if it is {_by(found.farther)} farther away than {rival}."
+        sentence = f"People are assigned to it even if it is {_by(found.farther)} farther away than {rival}."
     else:
-        told = f"It must be {_by(-found.farther)} closer than {rival}, to be assigned a person."
+        sentence = f"It must be {_by(-found.farther)} closer than {rival}, to be assigned a person."
     moved = [
         words
         for n, words in (
@@ -86,7 +86,7 @@ def handicap_words(found: Handicap) -> str:
         )
         if n
     ]
-    return f"{told} Handicaps {wording.listed(moved) or 'move nobody to it or away from it'}."
+    return f"{sentence} Handicaps {wording.listed(moved) or 'move nobody to it or away from it'}."
 
 
 def _who(n: int) -> str:
@@ -95,5 +95,5 @@ def _who(n: int) -> str:
 
 def _by(share: float) -> str:
     """How much: "3.2%", "a little (under 0.1%)"."""
-    told = wording.percent(share)
-    return f"a little ({told})" if told.startswith("under") else told
+    percent = wording.percent(share)
+    return f"a little ({percent})" if percent.startswith("under") else percent

@@ -49,14 +49,14 @@ def numbers(
     scale = PLOT / extent if extent > 0 else 1.0
     at = places * [scale, -scale]  # pixels, downwards as on a screen
     radius = np.asarray(sizes, float) / 2
-    told: dict[int, list[int]] = {}
+    inner: dict[int, list[int]] = {}
     for p in np.argsort(-radius, kind="stable").tolist():
-        inside = [q for q in told if np.hypot(*(at[p] - at[q])) < radius[q]]
-        told.setdefault(inside[0] if inside else p, []).append(p)
+        inside = [q for q in inner if np.hypot(*(at[p] - at[q])) < radius[q]]
+        inner.setdefault(inside[0] if inside else p, []).append(p)
     marks = [_around(centre, r) for centre, r in zip(at, radius, strict=True)]
     taken = [] if others is None else [_around(centre, 4.0) for centre in others * [scale, -scale]]
     texts, sides = [""] * len(at), ["top center"] * len(at)
-    for q, own in told.items():
+    for q, own in inner.items():
         texts[q] = ", ".join(map(str, sorted(names[p] for p in own)))
         in_the_way = [*taken, *(mark for p, mark in enumerate(marks) if p not in own)]
         boxes = {side: _beside(at[q], radius[q], way, texts[q], font) for side, way in SIDES.items()}

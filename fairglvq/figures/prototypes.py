@@ -77,13 +77,13 @@ def map_figure(
         )  # fmt: skip
     font = 12 if len(where) <= 20 else 9
     drawn = where if people is None else np.vstack([where, people[0]])
-    told, names = _customdata(marks), [int(p) + 1 for p in order]
-    said = numbers(where[order], sizes[order], names, font=font, extent=float(np.ptp(drawn, axis=0).max()))
+    customdata, names = _customdata(marks), [int(p) + 1 for p in order]
+    labels = numbers(where[order], sizes[order], names, font=font, extent=float(np.ptp(drawn, axis=0).max()))
     figure.add_scatter(
         x=where[order, 0], y=where[order, 1], mode="markers+text", showlegend=False,
-        text=said.texts, textposition=said.sides, textfont={"size": font}, cliponaxis=False,
+        text=labels.texts, textposition=labels.sides, textfont={"size": font}, cliponaxis=False,
         marker=_prototype_marker(_only(marks, order), theme, sizes[order]),
-        customdata=[told[p] for p in order],
+        customdata=[customdata[p] for p in order],
         hovertemplate=(
             "<b>prototype %{customdata[1]}</b><br>decides %{customdata[2]}<br>mostly %{customdata[3]}"
             "<br>%{customdata[4]} of the people<extra></extra>"
@@ -183,11 +183,11 @@ def waterfall_alt(parts: Contributions, groups: Sequence[str]) -> str:
     steps = waterfall_steps(parts.values, len(parts.values))
     if not steps:
         return "No prototype adds to the gap."
-    told = ", ".join(f"{name(p)} {wording.signed_points(value)}" for p, value in steps[:3])
+    largest = ", ".join(f"{name(p)} {wording.signed_points(value)}" for p, value in steps[:3])
     ahead, behind = groups[parts.ahead], groups[parts.behind]
     return (
         f"The gap of {wording.points(parts.gap)} points between “{ahead}” and “{behind}” is the sum over {len(steps)} "
-        f"prototypes; the largest parts are {told} points."
+        f"prototypes; the largest parts are {largest} points."
     )
 
 
@@ -242,8 +242,8 @@ def profile_figure(
 
 def profile_alt(p: int, found: Sequence[Difference]) -> str:
     """The profile in one sentence."""
-    told = ", ".join(d.words("average") for d in found[:PROFILE])
-    return f"Profile of {name(p)}, largest differences first: {told}."
+    differences = ", ".join(d.words("average") for d in found[:PROFILE])
+    return f"Profile of {name(p)}, largest differences first: {differences}."
 
 
 # ---- a learned metric ----
@@ -277,8 +277,8 @@ def relevance_rows(found: Sequence[Relevance], most: int) -> list[tuple[str, flo
 
 def relevance_alt(found: Sequence[Relevance]) -> str:
     """The same in one sentence."""
-    told = [f"{one.column} {wording.percent(one.share)}" for one in found[:3]]
-    return f"How much columns count in the learned metric: of {len(found)} columns, most {wording.listed(told)}."
+    largest = [f"{one.column} {wording.percent(one.share)}" for one in found[:3]]
+    return f"How much columns count in the learned metric: of {len(found)} columns, most {wording.listed(largest)}."
 
 
 # ---- one person ----
@@ -332,10 +332,10 @@ def shares_alt(
 ) -> str:
     """The shares in one sentence."""
     order = np.argsort(-np.abs(parts), kind="stable")[:3]
-    told = ", ".join(
+    largest = ", ".join(
         f"{columns[i]} {wording.number(parts[i], 3)} (for “{classes[plus if parts[i] < 0 else minus]}”)" for i in order
     )
-    return f"The columns' parts add up to {wording.number(float(np.sum(parts)), 3)}; the largest are {told}."
+    return f"The columns' parts add up to {wording.number(float(np.sum(parts)), 3)}; the largest are {largest}."
 
 
 # ---- pairs ----
@@ -373,13 +373,13 @@ def pairs_figure(
     )  # fmt: skip
     sizes = np.full(len(new), 12.0)
     extent = float(np.ptp(np.vstack([old, new]), axis=0).max())
-    said = numbers(new, sizes, [p + 1 for _, p in names], font=12, extent=extent, others=old)
-    told = [f"{plain(titles[0])} {p + 1} → {plain(titles[1])} {q + 1}" for p, q in names]
+    labels = numbers(new, sizes, [p + 1 for _, p in names], font=12, extent=extent, others=old)
+    pairs = [f"{plain(titles[0])} {p + 1} → {plain(titles[1])} {q + 1}" for p, q in names]
     figure.add_scatter(
         x=new[:, 0], y=new[:, 1], mode="markers+text", name=plain(titles[1]), showlegend=False,
-        text=said.texts, textposition=said.sides, textfont={"size": 12}, cliponaxis=False,
+        text=labels.texts, textposition=labels.sides, textfont={"size": 12}, cliponaxis=False,
         marker=_prototype_marker(marks, theme, sizes),
-        customdata=[[*own, pair] for own, pair in zip(_customdata(marks), told, strict=True)],
+        customdata=[[*own, pair] for own, pair in zip(_customdata(marks), pairs, strict=True)],
         hovertemplate=(
             "<b>%{customdata[5]}</b><br>decides %{customdata[2]}<br>mostly %{customdata[3]}<extra></extra>"
         ),

@@ -63,7 +63,7 @@ def regression_figure(table: pd.DataFrame, measure: str, *, theme: Theme = "ligh
 
 def regression_alt(table: pd.DataFrame, measure: str) -> str:
     """The picture in one sentence."""
-    told = []
+    parts = []
     for method, own in table.groupby("method", sort=False):
         own = own.sort_values("strength")
         ends = [own.iloc[0]] if len(own) == 1 else [own.iloc[0], own.iloc[-1]]
@@ -72,8 +72,8 @@ def regression_alt(table: pd.DataFrame, measure: str) -> str:
             + ("" if np.isnan(end["strength"]) else f" (C = {end['strength']:g})")
             for end in ends
         ]
-        told.append(f"{TITLES[str(method)]} {' to '.join(values)}")
-    return f"R² against {MEASURES[measure].title}, means over folds: {'; '.join(told)}."
+        parts.append(f"{TITLES[str(method)]} {' to '.join(values)}")
+    return f"R² against {MEASURES[measure].title}, means over folds: {'; '.join(parts)}."
 
 
 def bin_means(protected: Floats, predicted: Floats, bins: int = BINS) -> tuple[Floats, Floats]:
@@ -126,8 +126,8 @@ def against_protected_alt(protected: NDArray, predicted: Floats, names: Sequence
     """The picture in one sentence."""
     if names is not None:
         means = np.bincount(protected, weights=predicted) / np.bincount(protected)
-        told = ", ".join(f"{name} {wording.number(mean, 2)}" for name, mean in zip(names, means, strict=True))
-        return f"{what}: mean prediction per group: {told}."
+        listed = ", ".join(f"{name} {wording.number(mean, 2)}" for name, mean in zip(names, means, strict=True))
+        return f"{what}: mean prediction per group: {listed}."
     means = bin_means(np.asarray(protected, float), predicted)[1]
     low, high = (wording.number(float(mean), 2) for mean in (means[0], means[-1]))
     return (

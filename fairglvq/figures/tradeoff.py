@@ -172,7 +172,7 @@ def strength_figure(
 
 def alt_text(table: pd.DataFrame, x: str = "statistical_parity", y: str = "accuracy") -> str:
     """The picture in one sentence, made from its numbers."""
-    told = []
+    parts = []
     for method, points in table.groupby("method", sort=False):
         own = points.dropna(subset=[f"{x}_mean", f"{y}_mean"]).sort_values("strength")
         if own.empty:
@@ -182,12 +182,12 @@ def alt_text(table: pd.DataFrame, x: str = "statistical_parity", y: str = "accur
             f"{MEASURES[y].words(end[f'{y}_mean'])} at {MEASURES[x].words(end[f'{x}_mean'])}" for end in (first, last)
         ]
         if len(own) == 1:
-            told.append(f"{label(str(method), first['strength'])} has {numbers[0]}")
+            parts.append(f"{label(str(method), first['strength'])} has {numbers[0]}")
         else:
             ends = [strength_words(str(method), end["strength"]) for end in (first, last)]
-            told.append(f"{label(str(method))} goes from {numbers[0]} ({ends[0]}) to {numbers[1]} ({ends[1]})")
+            parts.append(f"{label(str(method))} goes from {numbers[0]} ({ends[0]}) to {numbers[1]} ({ends[1]})")
     heading = f"{MEASURES[y].title} against {MEASURES[x].title}".capitalize()
-    return f"{heading}, means over folds: {'; '.join(told)}." if told else f"{heading}: no points yet."
+    return f"{heading}, means over folds: {'; '.join(parts)}." if parts else f"{heading}: no points yet."
 
 
 def _add_curve(figure: go.Figure, method: str, own: pd.DataFrame, x: str, y: str, theme: Theme) -> None:

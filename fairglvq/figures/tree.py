@@ -81,8 +81,8 @@ def _share(marks: Marks, node: Node) -> float:
 def tree_alt(nodes: Sequence[Node], marks: Marks) -> str:
     """The picture in one sentence."""
     counts = np.bincount(marks.labels, minlength=len(marks.classes)).tolist()
-    told = wording.listed([f"{n} for {name}" for name, n in zip(marks.classes, counts, strict=True) if n])
+    leaves = wording.listed([f"{n} for {name}" for name, n in zip(marks.classes, counts, strict=True) if n])
     return (
         f"A tree with {wording.count(len(nodes) - len(marks.labels), 'question')} and {len(marks.labels)} leaves: "
-        f"{told}. The first question is: {nodes[0].words}."
+        f"{leaves}. The first question is: {nodes[0].words}."
     )

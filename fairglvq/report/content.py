@@ -379,19 +379,19 @@ HOW = {
 
 def words(report: Report) -> str:
     """How the model decides, and what it does to whom, in people."""
-    told = [
+    sentences = [
         f"{report.method} decides with {len(report.cards)} {HOW[report.cells]} "
         f"Of 100 decisions, {of_hundred(report.accuracy.value)} are right."
     ]
     parity, opportunity = report.gaps
-    told.append("There are no two groups to compare." if math.isnan(parity.value) else f"{rates(report)}.")
+    sentences.append("There are no two groups to compare." if math.isnan(parity.value) else f"{rates(report)}.")
     if not math.isnan(opportunity.value):
         few, many = _behind_and_ahead(report, opportunity)
-        told.append(
+        sentences.append(
             f"Among those whose true label is {quoted(report.data.favourable)}, {of_hundred(few.opportunity.value)} "
             f"of 100 {few.who} get it and {of_hundred(many.opportunity.value)} of 100 {many.who}."
         )
-    return " ".join(told)
+    return " ".join(sentences)
 
 
 def rates(report: Report) -> str:

@@ -74,7 +74,7 @@ def to_html(models: Mapping[str, Seen], language: str, *, answers: bool = False)
 
 def _step(step: Step, seen: Seen, language: str, *, answers: bool) -> dict[str, Any]:
     """A step for the template. What came true, and why, is there on the answer sheet only."""
-    told = text(step.key, language)
+    texts = text(step.key, language)
 
     def html(source: str) -> Markup:
         return Markup(_BOLD.sub(r"<b>\1</b>", fill(source, seen, language)).replace("\n\n", "</p><p>"))
@@ -82,30 +82,30 @@ def _step(step: Step, seen: Seen, language: str, *, answers: bool) -> dict[str, 
     came = step.prediction.happened(seen) if answers else None
     return {
         "number": step.number,
-        "title": told.title,
-        "idea": html(told.idea),
-        "terms": {term: html(meaning) for term, meaning in told.terms.items()},
-        "question": html(told.question),
-        "options": [(html(words), key == came) for key, words in told.options.items()],
+        "title": texts.title,
+        "idea": html(texts.idea),
+        "terms": {term: html(meaning) for term, meaning in texts.terms.items()},
+        "question": html(texts.question),
+        "options": [(html(words), key == came) for key, words in texts.options.items()],
         "lines": 2 if step.challenges or _curves(step) or step.gate.verdicts else 3,  # as many as four pages hold
         "judged": bool(step.gate.verdicts),
-        "task": html(told.task),
+        "task": html(texts.task),
         "figures": _figures(step, seen, language, answers=answers),
-        "happened": html(told.happened[came]) if came else "",
-        "why": html(told.why) if answers else "",
-        "formula": html(told.formula) if answers else "",
-        "more": html(told.more) if answers else "",
-        "challenges": [_challenge(told.challenges[one.key], html, answers=answers) for one in step.challenges],
+        "happened": html(texts.happened[came]) if came else "",
+        "why": html(texts.why) if answers else "",
+        "formula": html(texts.formula) if answers else "",
+        "more": html(texts.more) if answers else "",
+        "challenges": [_challenge(texts.challenges[one.key], html, answers=answers) for one in step.challenges],
     }
 
 
-def _challenge(told: ChallengeText, html: Callable[[str], Markup], *, answers: bool) -> dict[str, Any]:
+def _challenge(texts: ChallengeText, html: Callable[[str], Markup], *, answers: bool) -> dict[str, Any]:
     """A challenge; how it is solved, or why it cannot be, on the answer sheet only."""
-    solution = [*told.hints, told.answer or told.solved] if answers else []
+    solution = [*texts.hints, texts.answer or texts.solved] if answers else []
     return {
-        "task": html(told.task),
-        "why": told.why,
-        "options": [html(words) for words in told.options.values()],
+        "task": html(texts.task),
+        "why": texts.why,
+        "options": [html(words) for words in texts.options.values()],
         "solution": [html(words) for words in solution],
     }
 

@@ -183,8 +183,8 @@ def _alike_people(report: Report) -> dict[str, Any] | None:
         for card in sorted(report.cards, key=lambda card: (-card.unlike, -card.people))
         if card.people
     ]
-    told = alike.words(report.alike, [group.who for group in report.groups])
-    return {"how": alike.how_compared(report.alike), "words": " ".join(told), "rows": rows}
+    sentences = alike.words(report.alike, [group.who for group in report.groups])
+    return {"how": alike.how_compared(report.alike), "words": " ".join(sentences), "rows": rows}
 
 
 def _card(card: Card) -> dict[str, Any]:

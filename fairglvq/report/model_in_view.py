@@ -187,15 +187,15 @@ def _about(settings: Settings) -> list[str]:
 
 def curve_differs(choice: Choice, settings: Settings, method: str) -> list[str]:
     """In what the models of a curve were trained otherwise than the model in view: "Epochs: 500, here 30"."""
-    told, own_plane = [], settings.in_own_plane(method)
+    differences, own_plane = [], settings.in_own_plane(method)
     if own_plane:
-        told.append("they measure all columns alike, this one has learned by which directions to decide")
+        differences.append("they measure all columns alike, this one has learned by which directions to decide")
     for name in (*SHARED, "bins"):
         theirs, ours, field = getattr(choice, name), getattr(settings, name), FIELDS[name]
         applies = _has(method, name) and not (own_plane and name in (*STEPWISE, "beta"))
         if applies and theirs != ours:
-            told.append(f"{field.label}: {field.named(theirs)}, here {field.named(ours)}")
-    return told
+            differences.append(f"{field.label}: {field.named(theirs)}, here {field.named(ours)}")
+    return differences
 
 
 def today() -> str:

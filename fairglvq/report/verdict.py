@@ -16,10 +16,10 @@ def headline(report: Report) -> str:
     parity, before = report.gaps[0], report.baseline
     if math.isnan(parity.value):
         return f"There are no two groups to compare. {percent(report.accuracy.value)} of the decisions are right."
-    told = f"{rates(report)}: a gap of {gap(parity.value)}."
+    sentence = f"{rates(report)}: a gap of {gap(parity.value)}."
     if before is None or math.isnan(before.gaps[0].value):
-        return told
-    return f"{told} {_beside(parity.value, before.gaps[0].value, before.method)}"
+        return sentence
+    return f"{sentence} {_beside(parity.value, before.gaps[0].value, before.method)}"
 
 
 def _beside(value: float, before: float, method: str) -> str:
@@ -32,12 +32,12 @@ def _beside(value: float, before: float, method: str) -> str:
 def price(report: Report) -> str:
     """How many decisions are right, and how many are with accuracy alone in mind."""
     now, before = report.accuracy.value, report.baseline
-    told = f"Of 100 decisions, {of_hundred(now)} are right"
+    sentence = f"Of 100 decisions, {of_hundred(now)} are right"
     if before is None:
-        return f"{told}."
+        return f"{sentence}."
     less = before.accuracy.value - now
     how = "as many as" if gap(abs(less)) == gap(0.0) else f"{gap(abs(less))} {'fewer' if less > 0 else 'more'} than"
-    return f"{told} ({percent(now)}), {how} with {before.method} ({percent(before.accuracy.value)})."
+    return f"{sentence} ({percent(now)}), {how} with {before.method} ({percent(before.accuracy.value)})."
 
 
 def who_loses(report: Report) -> list[str]:
@@ -54,13 +54,13 @@ def who_loses(report: Report) -> list[str]:
 
 def cautions(report: Report) -> list[str]:
     """Warnings where few people were measured."""
-    parity, told = report.gaps[0], []
+    parity, sentences = report.gaps[0], []
     if parity.value > 0 >= parity.low:
-        told.append("With this many people measured, such a gap may be chance.")
+        sentences.append("With this many people measured, such a gap may be chance.")
     small = [group.who for group in report.groups if group.n < SMALL]
     if small:
-        told.append(f"Fewer than {SMALL} {listed(small)} were measured: take their rates with care.")
-    return told
+        sentences.append(f"Fewer than {SMALL} {listed(small)} were measured: take their rates with care.")
+    return sentences
 
 
 def decided(report: Report) -> dict[str, str]:

@@ -35,7 +35,7 @@ def limit_line(data: Dataset) -> limit.Limit:
 
 def sentences(rows: pd.DataFrame, line: limit.Limit) -> list[str]:
     """A line per bound: the limit, each method, and their difference fold by fold."""
-    table, said = summary(rows), []
+    table, lines = summary(rows), []
     for bound in BOUNDS:
         best = {method: rows_of(rows, method, strength) for method, strength in within(table, bound)}
         parts = [f"gap up to {bound:.2f}: limit {line.at(bound):.3f}"]
@@ -49,5 +49,5 @@ def sentences(rows: pd.DataFrame, line: limit.Limit) -> list[str]:
             mine, other = (best[method].sort_values("fold").accuracy.to_numpy() for method in METHODS)
             lead = mine - other
             parts.append(f"lead {lead.mean():+.3f} ± {lead.std(ddof=1) / np.sqrt(len(lead)):.3f}")
-        said.append(", ".join(parts))
-    return said
+        lines.append(", ".join(parts))
+    return lines

@@ -66,11 +66,11 @@ def sentence(rows: pd.DataFrame, task: str, measure: str, C: float) -> str:
     table = spread(rows)
     about, trees = TASKS[task], table[table["method"] == TREE].set_index("strength")
     first, chosen = trees.loc[0.0], trees.loc[C]
-    said = _of_predictions(about, measure)
+    measured = _of_predictions(about, measure)
     return (
         f"A plain tree (C = 0) explains {wording.percent(first['r2_mean'])} of the differences in {about.target} "
-        f"between {about.rows}; {said} is {_value(first, measure)}. With C = {C:g} it explains "
-        f"{wording.percent(chosen['r2_mean'])}, and {said} is {_value(chosen, measure)}.{_chance(rows, measure, C)}"
+        f"between {about.rows}; {measured} is {_value(first, measure)}. With C = {C:g} it explains "
+        f"{wording.percent(chosen['r2_mean'])}, and {measured} is {_value(chosen, measure)}.{_chance(rows, measure, C)}"
     )
 
 

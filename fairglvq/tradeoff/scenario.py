@@ -51,7 +51,7 @@ def scenario(
         return None
     best, reference = _best(possible), _best(table)
     (counts, now), (_, before) = (_favourable(rows, point) for point in (best, reference))
-    outcomes = tuple(Outcome(*told) for told in zip(who, counts, now, now - before, strict=True))
+    outcomes = tuple(Outcome(*values) for values in zip(who, counts, now, now - before, strict=True))
     means = float(best[f"{x}_mean"]), float(best["accuracy_mean"])
     return Scenario(name, allowed, label(*point_in(best)), *means, outcomes)
 

@@ -101,34 +101,34 @@ def _listen(progress: Callable[[], Progress]) -> None:
 
 def join_form(language: str) -> None:
     """A place to type the code of a room, for those who did not come by its link."""
-    here, said = visit().student, words(language)
+    here, texts = visit().student, words(language)
     if here.seat is None:
-        with st.popover(said["join"]):
-            control("text_input", said["code"], "", enter, name="student_code", max_chars=LONGEST_CODE)
+        with st.popover(texts["join"]):
+            control("text_input", texts["code"], "", enter, name="student_code", max_chars=LONGEST_CODE)
 
 
 def banner(progress: Progress, language: str, go: Callable[[int], None]) -> None:
     """One line about the room, and the way to where the class is; that there is none is said until one goes on."""
-    here, said, step = visit().student, words(language), progress.step
+    here, texts, step = visit().student, words(language), progress.step
     if here.notice:
         here.noticed = here.noticed or progress
         if progress == here.noticed:
-            st.info(said[here.notice])
+            st.info(texts[here.notice])
         else:
             here.notice, here.noticed = "", None
     if here.seat is None:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_room"):
-        st.markdown(f"**{said['room']} {here.seat.code}:** {_asked(step, language)}", width="content")
+        st.markdown(f"**{texts['room']} {here.seat.code}:** {_asked(step, language)}", width="content")
         target = here.pace.hold or here.pace.opened
         if step < target <= here.pace.opened:
-            button(f"{said['next']} {target}", go, target, type="primary", key="lesson_to_class")
+            button(f"{texts['next']} {target}", go, target, type="primary", key="lesson_to_class")
 
 
 def _asked(step: int, language: str) -> str:
-    pace, said = visit().student.pace, words(language)
+    pace, texts = visit().student.pace, words(language)
     if pace.hold is not None:
-        return f"{said['room held']} {pace.hold}."
+        return f"{texts['room held']} {pace.hold}."
     if pace.opened > step:
-        return f"{said['room opened']} {pace.opened}."
-    return said["room free"]
+        return f"{texts['room opened']} {pace.opened}."
+    return texts["room free"]

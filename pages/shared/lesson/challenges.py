@@ -7,7 +7,7 @@ import streamlit as st
 from fairglvq.lesson.filling import shown
 from fairglvq.lesson.steps import Challenge
 from pages.shared.lesson import course
-from pages.shared.lesson.words import Reader, options
+from pages.shared.lesson.step_words import Reader, options
 from pages.shared.visit import visit
 from pages.shared.widgets import button
 
@@ -55,10 +55,10 @@ def _give_hint(key: str, number: int) -> None:
 
 
 def _why(reader: Reader, challenge: Challenge) -> None:
-    text, said = reader.text.challenges[challenge.key], course.progress().answers.get(challenge.key)
-    if said is None:
+    text, answer = reader.text.challenges[challenge.key], course.progress().answers.get(challenge.key)
+    if answer is None:
         reader.say(f"**{text.why}**")
         options(challenge.key, text.options)
     else:
-        reader.say(f"**{reader.word('said')}:** {text.options[said]}")
+        reader.say(f"**{reader.word('said')}:** {text.options[answer]}")
         reader.say(text.answer)

@@ -27,9 +27,9 @@ def begin() -> Step:
     if query is not None:
         here.language = query["lang"] if query.get("lang") in LANGUAGES else "en"
         student.arrive(query)
-        said = query.get("progress", query.get("step", ""))
-        save(Progress.from_text(said, opened=student.opened()))
-        here.repaired = progress() if said and progress().to_text() != said else None
+        asked = query.get("progress", query.get("step", ""))
+        save(Progress.from_text(asked, opened=student.opened()))
+        here.repaired = progress() if asked and progress().to_text() != asked else None
     here.model.awaited = []
     step = STEPS[progress().step - 1]
     _put_on_stage(step)

@@ -18,8 +18,8 @@ from pages.shared.visit import visit
 def draw(step: Step, scene: Scene, settings: Settings) -> None:
     """A button for the picture of a step that is done: nothing of the stage is hidden in the file."""
     here = visit().lesson
-    told = text(step.key, here.language)
-    why = Markup(fill(told.why, {}, here.language)).striptags()  # a reason has marks in it, but no numbers
+    texts = text(step.key, here.language)
+    why = Markup(fill(texts.why, {}, here.language)).striptags()  # a reason has marks in it, but no numbers
     limit = {"limit": limit_points(step.settings.dataset)} if step.limit_line else {}
-    heading = Heading(f"{step.number} · {told.title}", why)
+    heading = Heading(f"{step.number} · {texts.title}", why)
     take_home.button(scene, settings, heading, here.model.view, words(here.language, "handout")["take home"], **limit)

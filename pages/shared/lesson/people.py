@@ -12,7 +12,7 @@ from fairglvq.explain.traits import traits
 from fairglvq.explain.view import View
 from fairglvq.scenes.scene import TITLES
 from pages.shared.lesson import course
-from pages.shared.lesson.words import Reader
+from pages.shared.lesson.step_words import Reader
 from pages.shared.training import current_view
 from pages.shared.widgets import button
 
@@ -46,7 +46,7 @@ def chosen(view: View) -> list[int]:
 
 
 def _person(reader: Reader, view: View, key: str, i: int) -> None:
-    people, said = view.people, course.progress().answers.get(key)
+    people, verdict = view.people, course.progress().answers.get(key)
     with st.container(key=f"lesson_person_{key}", border=True):
         decisions = {method: people.classes[view.cells(method).decisions[i]] for method in (BEFORE, AFTER)}
         decided = [f"{TITLES[method]} {reader.word('decided')} **{one}**" for method, one in decisions.items()]
@@ -55,8 +55,8 @@ def _person(reader: Reader, view: View, key: str, i: int) -> None:
             f"**{reader.word('person')} {int(view.points.rows[i]) + 1}.** {reader.word('group')}: {group}. "
             f"{reader.word('label')}: {label}. {', '.join(decided)}."
         )
-        if said is not None:
-            st.markdown(f"{reader.word('verdict')} **{reader.word('your verdict')}: {reader.word(said)}**")
+        if verdict is not None:
+            st.markdown(f"{reader.word('verdict')} **{reader.word('your verdict')}: {reader.word(verdict)}**")
             return
         st.table(_table(reader, view, i), border="horizontal", hide_index=True)
         st.caption(reader.word("mixture"))

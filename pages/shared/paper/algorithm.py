@@ -75,13 +75,13 @@ def draw() -> None:
 
 
 def _pictures(opened: Opened, i: int, by_class: PointTerm, fair: PointTerm | None) -> None:
-    said = (
+    terms = (
         ("class", by_class, ("closest of its class, w⁺", "closest of another class, w⁻"),
          f"**The label**: its own class {_ways(by_class, True)}"),
         ("fair", fair, ("closest that stands for its group, w⁺", "closest that stands for another, w⁻"),
          f"**The group**, C times: its own group {_ways(fair, False)}"),
     )  # fmt: skip
-    for column, (kind, term, names, words) in zip(st.columns(2), said, strict=True):
+    for column, (kind, term, names, words) in zip(st.columns(2), terms, strict=True):
         scale = arrow_scale(opened, term)
         with column:
             st.markdown(words)
@@ -261,19 +261,19 @@ def _slopes(which: str, term: PointTerm | None) -> str:
 def _reversed_words(opened: Opened) -> str:
     """Where swish falls, points push what they should pull."""
     terms = [("class", opened.step.class_term), ("group", opened.step.fair_term)]
-    said = [f"{int((term.slope < 0).sum())} ({which})" for which, term in terms if term is not None]
+    counts = [f"{int((term.slope < 0).sum())} ({which})" for which, term in terms if term is not None]
     return (
         f"Φ' is below 0 where μ < {number(anatomy.turning_point(), 2)}: there swish falls, and a point pushes what it "
-        f"would pull. In this batch: {listed(said)} of {count(len(opened.X), 'point')}"
+        f"would pull. In this batch: {listed(counts)} of {count(len(opened.X), 'point')}"
     )
 
 
 def _divisor_words(opened: Opened) -> str:
     n_class, n_fair = opened.step.divisors
     terms = [("class", opened.step.class_term, n_class), ("group", opened.step.fair_term, n_fair)]
-    said = [f"{which}: {count(term.n_updates, 'update')}, divided by **{n}**" for which, term, n in terms if term]
+    lines = [f"{which}: {count(term.n_updates, 'update')}, divided by **{n}**" for which, term, n in terms if term]
     how = "The published runs divide by 4 times prototypes times labels (or groups) in the batch instead."
-    return _in_lines(*said, how if visit().paper.step == "published" else "")
+    return _in_lines(*lines, how if visit().paper.step == "published" else "")
 
 
 def _move_words(opened: Opened) -> str:

@@ -88,19 +88,21 @@ def _table(found: dict[str, dict[str, Reached]], constants: dict[str, float]) ->
 def _cell(one: Reached | None) -> str:
     if one is None:
         return "<span class='off'>none</span>"
-    told = f"<b>{percent(one.accuracy)}</b>"
+    accuracy = f"<b>{percent(one.accuracy)}</b>"
     if one.lead is None:
-        return told
+        return accuracy
     mark = "●" if one.lead.told_apart else "○"
-    return f"{told}<br><span class='off'>{mark} ({signed_points(one.lead.difference)})</span>"
+    return f"{accuracy}<br><span class='off'>{mark} ({signed_points(one.lead.difference)})</span>"
 
 
 def verdicts(found: dict[str, dict[str, Reached]], constants: dict[str, float], bound: float) -> list[str]:
     """What the table says of each idea, gains and failures alike."""
     without = [COMPARED[name] for name, own in found.items() if BASE not in own]
-    said = []
+    sentences = []
     if without:
-        said.append(f"The paper's FairGLVQ has no strength with a gap of at most {gap(bound)} on {listed(without)}.")
+        sentences.append(
+            f"The paper's FairGLVQ has no strength with a gap of at most {gap(bound)} on {listed(without)}."
+        )
     for name, idea in IDEAS.items():
         kept = [dataset for dataset, own in found.items() if name in own]
         parts = [f"keeps to the bound on {len(kept)} of {len(found)} data sets"]
@@ -120,5 +122,5 @@ def verdicts(found: dict[str, dict[str, Reached]], constants: dict[str, float], 
         useless = [COMPARED[one] for one in kept if found[one][name].accuracy < constants[one] + USELESS]
         if useless:
             parts.append(f"no better than one answer for all on {listed(useless)}")
-        said.append(f"**{methods.get(name).title}** ({idea}) {'; '.join(parts)}.")
-    return said
+        sentences.append(f"**{methods.get(name).title}** ({idea}) {'; '.join(parts)}.")
+    return sentences

@@ -68,14 +68,14 @@ def step() -> None:
             figure = dots_figure(dots, measure, theme=theme())
             st.plotly_chart(figure, key=f"steps_{measure}", alt=dots_alt(dots, measure), **CHART)
     means = {key: rows[list(SHOWN)].mean() for key, rows in found.items()}
-    said = [
+    parts = [
         f"{how}: {percent(means['xor', how].accuracy)} accuracy, gap {gap(means['xor', how].statistical_parity)}"
         for how in paper.STEPS
     ]
     n = len(found["xor", "published step"])
     printed = (_printed("xor", "fairglvq", measure)[0] for measure in SHOWN)
     st.markdown(
-        f"FairGLVQ on XOR, means over {n} test folds: {'; '.join(said)}. In print: {percent(next(printed), 0)} and "
+        f"FairGLVQ on XOR, means over {n} test folds: {'; '.join(parts)}. In print: {percent(next(printed), 0)} and "
         f"{gap(next(printed))}."
     )
 

@@ -130,12 +130,14 @@ def _map(view: View, method: str) -> None:
         lambda: figures.map_figure(shown, marks, axes=view.axes(method), people=crowd, theme=theme()),
     )
     _clickable(figure, "p_map", figures.map_alt(marks))
-    told = "A larger mark decides for more people. Click one to open its card."
+    caption = "A larger mark decides for more people. Click one to open its card."
     if axes:
-        told += " " + sentences.own_plane(axes)
+        caption += " " + sentences.own_plane(axes)
     elif view.plane is not None:
-        told += " The map shows only the two directions in which people differ most; the model looks at more of them."
-    st.caption(told + sentences.far_away(int((shown != places).any(axis=1).sum())))
+        caption += (
+            " The map shows only the two directions in which people differ most; the model looks at more of them."
+        )
+    st.caption(caption + sentences.far_away(int((shown != places).any(axis=1).sum())))
 
 
 def _near(places: np.ndarray, people: np.ndarray) -> np.ndarray:
@@ -221,13 +223,13 @@ def _details(explained: Explained, p: int) -> None:
 def _every_column(view: View, explained: Explained, p: int, rival: int) -> None:
     """The whole profile beside the average person's and the rival's."""
     people, profiles = view.people, explained.profiles
-    told = {
+    columns = {
         f"prototype {p + 1}": traits(people, profiles[p]),
         "average person": traits(people, people.mean),
         f"nearest rival, prototype {rival + 1}": traits(people, profiles[rival]),
     }
     table = {"column": people.columns}
-    table |= {name: [sentences.trait(one) for one in found] for name, found in told.items()}
+    table |= {name: [sentences.trait(one) for one in found] for name, found in columns.items()}
     with st.expander("Every column of it"):
         st.dataframe(pd.DataFrame(table), hide_index=True, alt=f"All columns of prototype {p + 1}, a row each.")
 
@@ -305,8 +307,8 @@ def _all_cards(view: View, method: str, explained: Explained) -> None:
     draw_short = partial(_short, view, method, explained, explained.contributions())
     first_cards(deciding, draw_short)
     if idle:
-        told = wording.count(len(idle), "prototype decides", "prototypes decide")
-        fold = st.expander(f"{told} for nobody who was measured", key="idle_cards", on_change="rerun")
+        label = wording.count(len(idle), "prototype decides", "prototypes decide")
+        fold = st.expander(f"{label} for nobody who was measured", key="idle_cards", on_change="rerun")
         if fold.open:
             with fold:
                 _grid(idle, draw_short)

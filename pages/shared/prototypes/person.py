@@ -359,13 +359,13 @@ def _flip_test(view: View, method: str, x: np.ndarray, group: int | None) -> Non
     people = view.people
     block = decision.protected_block(people)
     if block is None:
-        told = "cannot be flipped alone: some of its values as a feature belong to several groups."
+        outcome = "cannot be flipped alone: some of its values as a feature belong to several groups."
         if not decision.named_after_group(people):
-            told = (
+            outcome = (
                 "is not among the features: the models do not see it, so nothing changes if it alone does. It can "
                 "still act through features that go with it."
             )
-        st.markdown(f"**Flip test.** {sentences.quoted(people.group_column)} {told}")
+        st.markdown(f"**Flip test.** {sentences.quoted(people.group_column)} {outcome}")
         return
     own = group if group is not None else _group_of(view, block, x)
     for flip in decision.flips(people, x, own):
@@ -376,12 +376,12 @@ def _flip_test(view: View, method: str, x: np.ndarray, group: int | None) -> Non
             if now != before
         ]
         same = [name for name, (before, now) in answers.items() if now == before]
-        told = "; ".join(changed) if changed else "no method would decide otherwise"
+        outcome = "; ".join(changed) if changed else "no method would decide otherwise"
         if changed and same:
-            told += f"; {wording.listed(same)} would not change"
+            outcome += f"; {wording.listed(same)} would not change"
         st.markdown(
             f"**Flip test.** The same person with {md(flip.column)} {md(wording.value(flip.after))} instead of "
-            f"{md(wording.value(flip.before))}, and nothing else changed: {told}."
+            f"{md(wording.value(flip.before))}, and nothing else changed: {outcome}."
         )
     st.caption(_flips_of_all(view, method))
 
@@ -391,12 +391,12 @@ def _flips_of_all(view: View, method: str) -> str:
     found = decision.flip_counts(view.people, view.cells(method).model)
     if found is None:
         return ""
-    told = [
+    parts = [
         f"{wording.of_hundred(n / whole)} of 100 {md(who)} ({wording.n_equals(whole, whole < SMALL)})"
         for n, whole, who in zip(*found, view.who, strict=True)
         if whole
     ]
-    return f"Among all {view.measured_words}, {TITLES[method]} would decide otherwise for {wording.listed(told)}."
+    return f"Among all {view.measured_words}, {TITLES[method]} would decide otherwise for {wording.listed(parts)}."
 
 
 def _group_of(view: View, block: Block, x: np.ndarray) -> int:

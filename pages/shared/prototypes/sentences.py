@@ -56,15 +56,15 @@ def summary(view: View, method: str) -> str:
     noun = "leaves" if isinstance(explained, ExplainedTree) else f"prototypes{_where(explained)}"
     if isinstance(explained, Explained) and explained.model.blind:
         strength = f", blind along {explained.model.blind} of {view.people.X.shape[1]} directions,"
-    told = (
+    text = (
         f"**{TITLES[method]}**{strength} decides with {n} {noun}{_fold(settings)}. Measured on "
         f"{view.measured_words}, "
         f"**{wording.percent(score.accuracy)}** of its decisions are right."
     )
     if math.isnan(score.statistical_parity):
-        return f"{told} There are no two groups to compare."
-    told += " " + _gap(view, explained, "statistical_parity")
-    return told if math.isnan(score.equal_opportunity) else f"{told} {_gap(view, explained, 'equal_opportunity')}"
+        return f"{text} There are no two groups to compare."
+    text += " " + _gap(view, explained, "statistical_parity")
+    return text if math.isnan(score.equal_opportunity) else f"{text} {_gap(view, explained, 'equal_opportunity')}"
 
 
 LAW = (
@@ -78,12 +78,12 @@ def protected(view: View, method: str) -> str:
     found, name = decision.flip_counts(view.people, view.cells(method).model), quoted(view.people.group_column)
     if found is not None:
         changed, n = (sum(counts) for counts in found)
-        told = f"The model sees {name}. If nothing but this changed, {changed:,} of {n:,} decisions would change"
+        sentence = f"The model sees {name}. If nothing but this changed, {changed:,} of {n:,} decisions would change"
     elif decision.named_after_group(view.people):
-        told = f"The model sees {name} only together with other values, so it cannot be changed alone"
+        sentence = f"The model sees {name} only together with other values, so it cannot be changed alone"
     else:
-        told = f"The model does not see {name}: no decision changes if only this does. Other columns may reveal it"
-    return f"**Protected attribute.** {told}. {LAW}"
+        sentence = f"The model does not see {name}: no decision changes if only this does. Other columns may reveal it"
+    return f"**Protected attribute.** {sentence}. {LAW}"
 
 
 def _where(explained: Explained) -> str:
@@ -221,25 +221,25 @@ def contribution(view: View, explained: Cells, p: int) -> str:
         nobody = f": nobody here gets {quoted(view.people.classes[wanted])}"
         return f"{here}. It adds nothing to the gap{'' if explained.answers[p] == wanted else nobody}."
     verb, way = ("adds", "to") if value > 0 else ("takes", "off")
-    told = f"{here}: it **{verb} {wording.points(abs(value))} points** {way} the parity gap."
+    sentence = f"{here}: it **{verb} {wording.points(abs(value))} points** {way} the parity gap."
     chance = explained.contributions("equal_opportunity").values[p]
     if math.isnan(chance):
-        return told
-    return f"{told} Its part in the opportunity gap is {wording.signed_points(chance)} points."
+        return sentence
+    return f"{sentence} Its part in the opportunity gap is {wording.signed_points(chance)} points."
 
 
 def removal(view: View, removed: Removal) -> str:
     """What would happen without a prototype."""
-    told = f"{_score_change(removed.before, removed.after)}. "
+    text = f"{_score_change(removed.before, removed.after)}. "
     if not removed.changed:
-        return told + "Nobody would get another decision."
+        return text + "Nobody would get another decision."
     moves = []
     for counts, verb in ((removed.gained, "gain"), (removed.lost, "lose")):
         who = [f"{n:,} {md(word)}" for n, word in zip(counts, view.who, strict=True) if n]
         if who:
             moves.append(f"{wording.listed(who)} would {verb} the favourable decision")
-    told += f"{wording.people(removed.changed)} would get another decision"
-    return f"{told}: {'; '.join(moves)}." if moves else f"{told}, none of them the favourable one or away from it."
+    text += f"{wording.people(removed.changed)} would get another decision"
+    return f"{text}: {'; '.join(moves)}." if moves else f"{text}, none of them the favourable one or away from it."
 
 
 def _score_change(before: Score, after: Score) -> str:

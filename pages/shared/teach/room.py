@@ -200,9 +200,9 @@ def _predictions(room: RoomView) -> None:
     )  # fmt: skip
     step = STEPS[number - 1]
     words, given = text(step.key, here.language), summary.answers(room, step.prediction.key)
-    said = sum(given.values())
+    answers = sum(given.values())
     question = fill(words.question, defaultdict(lambda: math.nan), here.language, theme())  # numbers stay open
-    st.markdown(f"**{question}** {said} of {count(len(room.students), 'student')} answered.", unsafe_allow_html=True)
+    st.markdown(f"**{question}** {answers} of {count(len(room.students), 'student')} answered.", unsafe_allow_html=True)
     st.html(
         bars_html([Bar(words.options[key], n) for key, n in given.items()], f"Answers to the question of step {number}")
     )

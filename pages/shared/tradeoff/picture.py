@@ -209,18 +209,18 @@ def _told_apart(rows: pd.DataFrame, table: pd.DataFrame, choice: Choice, gap: st
         limit = f"{wording.with_article(MEASURES[gap].title)} of {wording.gap(budget)}"
         st.markdown(f"Only one method keeps to {limit} or less, so there is nothing to compare at that gap.")
         return
-    said = comparison.comparison_words(found, budget, gap)
-    st.markdown(said[0] if len(said) == 1 else "\n".join(f"- {one}" for one in said), help=HOW_COMPARED)
+    sentences = comparison.comparison_words(found, budget, gap)
+    st.markdown(sentences[0] if len(sentences) == 1 else "\n".join(f"- {one}" for one in sentences), help=HOW_COMPARED)
 
 
 def _distances(table: pd.DataFrame, view: View) -> None:
     lines = {line.with_group: line for line in view.limits}
-    plain, told = lines[False], lines.get(True)
-    found = curve.distances(table, plain, told).dropna()
+    plain, using_group = lines[False], lines.get(True)
+    found = curve.distances(table, plain, using_group).dropna()
     found = found[found.index != "const"]
     parts = "; ".join(f"{methods.get(str(name)).title} {wording.points(value)}" for name, value in found.items())
     how = "estimated by gradient boosting on held-out people" if plain.estimated else "known from the densities"
-    which = " Methods that use the group are compared with the line that uses it too." if told else ""
+    which = " Methods that use the group are compared with the line that uses it too." if using_group else ""
     st.markdown(
         f"**Points of accuracy below the limit line**, on average over the curve: {parts}. The line is {how}.{which}"
     )

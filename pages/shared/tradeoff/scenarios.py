@@ -48,11 +48,11 @@ def draw(choice: Choice, found: Found, table: pd.DataFrame) -> None:
 
 def words(found: Scenario) -> list[str]:
     """A scenario in sentences."""
-    told = [
+    sentences = [
         f"The best model within {wording.gap(found.allowed)} is {found.model}: its gap is {wording.gap(found.gap)}, "
         f"and {wording.percent(found.accuracy)} of its decisions are right."
     ]
-    return [*told, *(f"{wording.capital(one.who)}: {_change(one.change)} ({one.favourable:,} of {one.people:,})."
+    return [*sentences, *(f"{wording.capital(one.who)}: {_change(one.change)} ({one.favourable:,} of {one.people:,})."
                      for one in found.outcomes)]  # fmt: skip
 
 

@@ -172,21 +172,23 @@ def editor(frame: pd.DataFrame, draft: Plan) -> None:
 def _overview(frame: pd.DataFrame, draft: Plan) -> pd.DataFrame:
     rows = []
     for name in frame.columns:
-        told = frame[name].dropna()
-        examples = told.drop_duplicates().head(4).map(lambda value: f"{value:g}" if isinstance(value, float) else value)
+        present = frame[name].dropna()
+        examples = (
+            present.drop_duplicates().head(4).map(lambda value: f"{value:g}" if isinstance(value, float) else value)
+        )
         rows.append(
             {
                 "Column": name,
                 "Role": {draft.target: "decision", draft.protected: "group"}.get(name, ""),
                 "Examples": ", ".join(str(value)[:40] for value in examples),
-                "Different values": told.nunique(),
-                "Missing": 1 - len(told) / len(frame),
+                "Different values": present.nunique(),
+                "Missing": 1 - len(present) / len(frame),
             }
         )
-    told = pd.DataFrame(rows)
+    table = pd.DataFrame(rows)
     for position, (what, values) in enumerate(_editable(frame, draft).items(), start=1):
-        told.insert(position, what, values)
-    return told
+        table.insert(position, what, values)
+    return table
 
 
 def _take_edits(frame: pd.DataFrame, base: pd.DataFrame, edited: pd.DataFrame) -> None:

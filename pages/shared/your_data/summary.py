@@ -68,7 +68,7 @@ def draw(data: Dataset, found: Profile, plan: Plan, reading: Reading) -> None:
     """What was dropped, filled or merged; then rates, proxies and encoding."""
     st.header("Before any model", anchor=False)
     safe_text.say(rows_words(len(data.y), len(reading.frame)), "box")
-    safe_text.listed(said for said in data.caveats if said not in reading.notes)  # those were said before
+    safe_text.listed(caveat for caveat in data.caveats if caveat not in reading.notes)  # those were said before
     safe_text.say(gap_words(data, found))
     left, right = st.columns(2, gap="large")
     with left:
@@ -169,8 +169,8 @@ def encoding(data: Dataset, plan: Plan) -> None:
 
 def _becomes(block: Block, bins: list[Block], plan: Plan) -> str:
     words = {"number": "the number itself", "binary": "0 or 1", "category": "a 0 or 1 for each value"}
-    told = "a decimal year" if plan.kinds.get(block.column) == "date" else words[block.kind]
-    return f"{told}, and a 0 or 1 for each range" if bins else told
+    text = "a decimal year" if plan.kinds.get(block.column) == "date" else words[block.kind]
+    return f"{text}, and a 0 or 1 for each range" if bins else text
 
 
 def _values(block: Block) -> str:

@@ -83,31 +83,33 @@ def missing_curves(scene: Scene) -> list[str]:
 
 def limits(scene: Scene) -> list[str]:
     """What a file cannot do, a sentence each."""
-    said = ["This file shows models that were trained before. It trains nothing and sends nothing."]
+    sentences = ["This file shows models that were trained before. It trains nothing and sends nothing."]
     films = [f"{len(film['values'])} of {TITLES[method]}" for method, film in scene.meta["films"].items()]
     if films:
-        said.append(f"The strengths that can be chosen are those of its curves: {', '.join(films)}.")
+        sentences.append(f"The strengths that can be chosen are those of its curves: {', '.join(films)}.")
     if missing := missing_curves(scene):
-        said.append(f"The curve of {' and of '.join(missing)} was not computed when the file was made.")
+        sentences.append(f"The curve of {' and of '.join(missing)} was not computed when the file was made.")
     if not scene.meta["slice"]:
-        said.append("A prototype can be moved: all points are in the file, and every number is counted anew, exactly.")
-        return said
+        sentences.append(
+            "A prototype can be moved: all points are in the file, and every number is counted anew, exactly."
+        )
+        return sentences
     own = [TITLES[method] for method in scene.trainings if f"{method}.points" in scene.arrays]
     sliced = [TITLES[method] for method in scene.trainings if f"{method}.points" not in scene.arrays]
     drawn, everybody = len(scene.arrays["points"]), scene.meta["population"]
     if own and drawn < everybody:
-        said.append(
+        sentences.append(
             f"The numbers of recorded models ({', '.join(own)}) count everybody. A prototype moved by hand is counted "
             f"among the {drawn:,} people drawn: the others are not in the file."
         )
     elif own:
-        said.append(f"A prototype of {', '.join(own)} can be moved: everybody is in the file and is counted anew.")
+        sentences.append(f"A prototype of {', '.join(own)} can be moved: everybody is in the file and is counted anew.")
     if sliced:
-        said.append(
+        sentences.append(
             f"A prototype of {', '.join(sliced)} can be moved and its cell follows, but people cannot be counted anew: "
             "the file does not hold the dimensions that the picture does not show."
         )
-    return said
+    return sentences
 
 
 def facts(scene: Scene, settings: Settings) -> dict[str, str]:

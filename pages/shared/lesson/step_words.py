@@ -53,8 +53,8 @@ def before(reader: Reader) -> None:
     reader.say(f"**{reader.word('terms')}**\n\n{terms}", key="lesson_terms")
     with st.container(key="lesson_question", border=True):
         if course.answered(reader.step):
-            said = course.progress().answers[reader.step.prediction.key]
-            reader.say(f"**{reader.word('said')}:** {text.options[said]}")
+            answer = course.progress().answers[reader.step.prediction.key]
+            reader.say(f"**{reader.word('said')}:** {text.options[answer]}")
             if not course.revealed(reader.step):
                 st.markdown(f"**{reader.word('room waits')}**")
         else:
@@ -64,8 +64,8 @@ def before(reader: Reader) -> None:
 
 def options(key: str, texts: Mapping[str, str]) -> None:
     """A button per answer."""
-    for option, said in texts.items():
-        button(said, course.answer, key, option, key=f"lesson_{key}_{option}", width="stretch")
+    for option, answer in texts.items():
+        button(answer, course.answer, key, option, key=f"lesson_{key}_{option}", width="stretch")
 
 
 def after(reader: Reader) -> None:
@@ -96,15 +96,15 @@ def _task(reader: Reader) -> None:
 def outcome(reader: Reader) -> None:
     """What was said, what happened, and why."""
     step, text = reader.step, reader.text
-    said, happened = course.progress().answers[step.prediction.key], course.happened(step, reader.seen)
+    answer, happened = course.progress().answers[step.prediction.key], course.happened(step, reader.seen)
     if happened is None:
         st.markdown(reader.word("waiting"))
         return
-    told = reader.filled(text.happened[happened])
+    sentence = reader.filled(text.happened[happened])
     with st.container(key="lesson_outcome", border=True):
-        verdict = reader.word("right" if said == happened else "wrong")
+        verdict = reader.word("right" if answer == happened else "wrong")
         st.markdown(f"**{reader.word('happened')}: {verdict}** {text.options[happened]}")
-        st.markdown(reader.word("again") if UNKNOWN in told else told, unsafe_allow_html=True)
+        st.markdown(reader.word("again") if UNKNOWN in sentence else sentence, unsafe_allow_html=True)
         reader.say(f"**{reader.word('why')}:** {text.why}")
         reader.say(text.formula, key="lesson_formula")
 
