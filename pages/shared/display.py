@@ -51,17 +51,17 @@ class Display:
 
 def from_query(params: Mapping[str, str]) -> tuple[Display, list[str]]:
     """What a link asks for, and a plain sentence for everything in it that had to be left out."""
-    told: list[str] = []
+    repairs: list[str] = []
     projector = params.get("projector", "")
     if projector not in ("", "0", "1"):
-        told.append(f"projector “{projector[:24]}” is not possible: 1 is on.")
-    hidden = _read("hide", params, _CONTROLS, told)
-    return Display(projector == "1", hidden, _read("lock", params, _SETTINGS, told)), told
+        repairs.append(f"projector “{projector[:24]}” is not possible: 1 is on.")
+    hidden = _read("hide", params, _CONTROLS, repairs)
+    return Display(projector == "1", hidden, _read("lock", params, _SETTINGS, repairs)), repairs
 
 
-def _read(parameter: str, params: Mapping[str, str], known: Mapping[str, str], told: list[str]) -> frozenset[str]:
+def _read(parameter: str, params: Mapping[str, str], known: Mapping[str, str], repairs: list[str]) -> frozenset[str]:
     names = [name for name in params.get(parameter, "").split(".") if name]
     unknown = [name for name in names if name not in known]
     if unknown:
-        told.append(f"{parameter}: there is no control “{unknown[0][:24]}”; it was left out.")
+        repairs.append(f"{parameter}: there is no control “{unknown[0][:24]}”; it was left out.")
     return frozenset(known[name] for name in names if name in known)

@@ -67,26 +67,26 @@ def _too_much_paint(settings: Settings) -> bool:
 
 def from_query(params: Mapping[str, str]) -> tuple[Settings, list[str]]:
     """Settings of a link, and a plain sentence for everything in it that had to be repaired."""
-    told: list[str] = []
+    repairs: list[str] = []
     table = params.get("table", "") if params.get("data") == TABLE else ""
     if table and lent(table):
         dataset = TABLE
     elif params.get("data") == TABLE:
         dataset, table = "xor", ""
-        told.append("The link is about a table that only its owner's visit holds: XOR is shown instead.")
+        repairs.append("The link is about a table that only its owner's visit holds: XOR is shown instead.")
     else:
-        dataset = read_value(FIELDS["dataset"], params.get("data"), "xor", told)
+        dataset = read_value(FIELDS["dataset"], params.get("data"), "xor", repairs)
     own = DEFAULTS[dataset]
     values = {
-        name: read_value(field, params.get(field.query), getattr(own, name), told)
+        name: read_value(field, params.get(field.query), getattr(own, name), repairs)
         for name, field in FIELDS.items()
         if name != "dataset"
     }
-    settings = replace(own, **values, table=table, fold=_read_fold(params.get("fold"), told))
+    settings = replace(own, **values, table=table, fold=_read_fold(params.get("fold"), repairs))
     known = {field.query for field in FIELDS.values()} | {"paint", "erase", "from", "fold", "table"} | _IGNORED
-    told += unknown(params, known)
-    settings = _read_paint(settings, params, told)
-    return _read_start(settings, params.get("from"), told), told
+    repairs += unknown(params, known)
+    settings = _read_paint(settings, params, repairs)
+    return _read_start(settings, params.get("from"), repairs), repairs
 
 
 def unknown(params: Iterable[str], known: Collection[str]) -> list[str]:
@@ -101,30 +101,30 @@ def written(value: Any) -> str:
     return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
-def read_value(field: Field, text: str | None, default: Any, told: list[str]) -> Any:
+def read_value(field: Field, text: str | None, default: Any, repairs: list[str]) -> Any:
     """The value of a parameter, moved to the nearest allowed one where it is not allowed."""
     if text is None:
         return default
     if field.several:
         chosen = tuple(one for one in field.choices if one in text.split("."))
         if len(chosen) < len(text.split(".")):
-            told.append(f"{field.label}: “{short(text)}” names something unknown, which was left out.")
+            repairs.append(f"{field.label}: “{short(text)}” names something unknown, which was left out.")
         return chosen or default
     if field.choices and isinstance(field.choices[0], str):
         if text in field.choices:
             return text
-        told.append(f"{field.label} “{short(text)}” is unknown: {field.named(default)} is shown instead.")
+        repairs.append(f"{field.label} “{short(text)}” is unknown: {field.named(default)} is shown instead.")
         return default
     try:
         number = float(text)
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        told.append(f"{field.label} “{short(text)}” is not a number: {written(default)} is used instead.")
+        repairs.append(f"{field.label} “{short(text)}” is not a number: {written(default)} is used instead.")
         return default
     value = nearest_allowed(field, number)
     if abs(value - number) > 1e-9:
-        told.append(f"{field.label} {short(text)} is not possible: {written(value)} is used, the nearest that is.")
+        repairs.append(f"{field.label} {short(text)} is not possible: {written(value)} is used, the nearest that is.")
     return value
 
 
@@ -165,10 +165,10 @@ def _encode_rows(rows: tuple[int, ...]) -> str:
     return ".".join(str(row - before) for row, before in zip(rows, (0, *rows), strict=False))
 
 
-def _read_paint(settings: Settings, params: Mapping[str, str], told: list[str]) -> Settings:
+def _read_paint(settings: Settings, params: Mapping[str, str], repairs: list[str]) -> Settings:
     paint, erase = params.get("paint", ""), params.get("erase", "")
     if settings.real and (paint or erase):
-        told.append("Points can only be painted on drawn data: the link's painted points were left out.")
+        repairs.append("Points can only be painted on drawn data: the link's painted points were left out.")
         return settings
     painted: tuple[Point, ...] = ()
     if re.fullmatch(rf"(?:[\w-]{{5}}){{0,{PAINT_LIMIT}}}", paint, re.ASCII):
@@ -176,38 +176,38 @@ def _read_paint(settings: Settings, params: Mapping[str, str], told: list[str]) 
         n_classes, n_groups = shape_of(settings.dataset)
         painted = tuple(p for p in points if p.label < n_classes and p.group < n_groups)
         if len(painted) < len(points):
-            told.append("Some painted points have a class or group that this data set does not: they were left out.")
+            repairs.append("Some painted points have a class or group that this data set does not: they were left out.")
     elif paint:
-        told.append("The painted points in the link could not be read and were left out.")
+        repairs.append("The painted points in the link could not be read and were left out.")
     erased: tuple[int, ...] = ()
     if re.fullmatch(r"\d{1,6}(\.\d{1,6})*", erase):
         erased = tuple(sorted(set(accumulate(map(int, erase.split("."))))))
     elif erase:
-        told.append("The erased points in the link could not be read: all points are there.")
+        repairs.append("The erased points in the link could not be read: all points are there.")
     return replace(settings, painted=painted, erased=erased)
 
 
-def _read_start(settings: Settings, text: str | None, told: list[str]) -> Settings:
+def _read_start(settings: Settings, text: str | None, repairs: list[str]) -> Settings:
     if text is None:
         return settings
     panel, *numbers = text.split(".")
     wanted = 2 * settings.prototypes * shape_of(settings.dataset)[0]
     sound = len(numbers) == wanted and all(re.fullmatch(r"-?\d{1,7}", number) for number in numbers)
     if settings.real or not sound or panel not in ("glvq", "inp", "fairglvq") or settings.in_own_plane(panel):
-        told.append("The moved prototypes in the link do not fit its settings: training starts as usual.")
+        repairs.append("The moved prototypes in the link do not fit its settings: training starts as usual.")
         return settings
     values = [int(number) / 1e4 for number in numbers]
     return replace(settings, start=Start(panel, tuple(zip(values[::2], values[1::2], strict=True))))
 
 
-def _read_fold(text: str | None, told: list[str]) -> Fold | None:
+def _read_fold(text: str | None, repairs: list[str]) -> Fold | None:
     if text is None:
         return None
     if re.fullmatch(r"\d{1,3}\.\d{1,3}\.\d{1,6}", text, re.ASCII):
         fold = Fold(*map(int, text.split(".")))
         if fold.folds >= 2 and fold.fold < fold.folds:
             return fold
-    told.append(f"Fold “{short(text)}” could not be read: the points are split anew.")
+    repairs.append(f"Fold “{short(text)}” could not be read: the points are split anew.")
     return None
 
 

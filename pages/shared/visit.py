@@ -48,8 +48,8 @@ class Address:
     """The parameters that stand there; None before the first run."""
     entries: int = -1
     """The number of pages entered when it was last looked at."""
-    told: tuple[int, dict[str, str]] | None = None
-    """The number of pages entered, and what the browser was last told then, or told itself."""
+    sent: tuple[int, dict[str, str]] | None = None
+    """The number of pages entered, and the parameters that then passed between server and browser last."""
 
     def followed(self) -> dict[str, str] | None:
         """The link to follow in this run: on the first, after Back or Forward, and where a link led to the page.
@@ -63,20 +63,20 @@ class Address:
         if self.written is not None and not by_link and not (context and context.is_history_navigation):
             return None
         self.written = st.query_params.to_dict()
-        self.told = here.entries, self.written
+        self.sent = here.entries, self.written
         return self.written
 
     def write(self, query: dict[str, str]) -> None:
         """Let the address say what is shown, and how it is to be shown.
 
-        That the parameters of this run say it already is not enough: they may be from before what the browser was told
+        That the parameters of this run say it already is not enough: they may be from before what the browser was sent
         last, or from before it entered this page, which empties its address.
         """
         here = visit()
         query = query | here.display.to_query()
-        if self.told != (here.entries, query) or query != st.query_params.to_dict():
+        if self.sent != (here.entries, query) or query != st.query_params.to_dict():
             st.query_params.from_dict(query)
-        self.written, self.told = query, (here.entries, query)
+        self.written, self.sent = query, (here.entries, query)
 
 
 @dataclass
