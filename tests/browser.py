@@ -69,7 +69,7 @@ def streamlit_server(script, port=None, **environment):
     """The address of a server and its process, for tests that kill it; another can take its ``port``."""
     port = port or free_port()
     command = [sys.executable, "-m", "streamlit", "run", str(ROOT / script), "--server.headless=true"]
-    # Only where to listen: everything else is the project's own configuration, as for whoever runs the app.
+    # Only where to listen: everything else is the project's own configuration, as for everybody who runs the app.
     command += [f"--server.port={port}", "--server.address=127.0.0.1"]
     paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in paths if path)} | environment

@@ -20,7 +20,7 @@ def stream_of(url):
 class Client:
     """What a browser knows of a page: its address, its widgets by label, its words, its fragments with a clock.
 
-    Sending and receiving are left to whoever holds the socket.
+    Sending and receiving are left to the caller.
     """
 
     def __init__(self, page="", query=""):

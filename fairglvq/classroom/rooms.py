@@ -45,7 +45,7 @@ KEEP_USE = 600.0  # seconds that the file may lag behind the last use of a room
 
 
 class RoomError(ValueError):
-    """Why something cannot be done in a room, as a sentence for whoever asked."""
+    """Why something cannot be done in a room, as a sentence for the person who asked."""
 
 
 class NoRoomError(RoomError):

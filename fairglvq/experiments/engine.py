@@ -2,8 +2,8 @@
 
 A `SweepRun` knows which models are missing and in which order to train them. A `Pool` trains the models of many runs on
 worker processes or on a Dask cluster: runs take turns, one model each, so that a long sweep does not keep a short one
-waiting; `Pool.begin` returns at once and `Pool.cancel` kills the processes that work for a run. `Engine` is for whoever
-waits for the rows: it trains short sweeps in this process and long ones on a pool of its own.
+waiting; `Pool.begin` returns at once and `Pool.cancel` kills the processes that work for a run. `Engine` is for callers
+that wait for the rows: it trains short sweeps in this process and long ones on a pool of its own.
 
 Every finished row goes to the store at once.
 """
@@ -111,7 +111,7 @@ class SweepRun:
         found = dict(self.rows)
         return [model.row(self.data.name, found[model]) for model in self.keys if model in found]
 
-    # Whoever trains calls these; a pool holds its lock meanwhile.
+    # Called by what trains; a pool holds its lock meanwhile.
 
     def take(self) -> Job | None:
         """The next thing that can be done now."""

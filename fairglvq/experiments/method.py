@@ -29,9 +29,9 @@ class Method:
 
     ``knob`` is the word for its strength (None: it has none), ``strengths`` are curated values for a sweep and
     ``parameters`` the estimator parameters that it takes. Methods of one ``family`` pursue fairness by the same means.
-    Most methods decide from the features alone. One that ``uses_group_to_decide`` has to be told the group of everybody
-    it decides about: it can do what no other method can, and may be unlawful where the others are not, so whoever
-    compares must be able to say so.
+    Most methods decide from the features alone. One that ``uses_group_to_decide`` needs the group of everybody it
+    decides about: it can do what no other method can, and may be unlawful where the others are not, so a comparison
+    must be able to say so.
     """
 
     title: str

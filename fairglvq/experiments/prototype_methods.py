@@ -1,6 +1,6 @@
 """Methods that decide by prototypes.
 
-What they train with is imported when it is needed: whoever only wants to know what there is does not wait a second and
+What they train with is imported when it is needed: a caller that only lists methods does not wait a second and
 a half for scikit-learn and Numba.
 """
 

@@ -95,7 +95,7 @@ def answer_to(request: Request, data: tuple) -> Answer:
         return Answer(perform(request, data))
     except ValueError as error:
         return Answer(error=ValueError(str(error)))
-    except Exception as error:  # whoever asked decides what to do about it
+    except Exception as error:  # the sender of the request decides what to do about it
         return Answer(error=RuntimeError(f"{type(error).__name__}: {error}"))
 
 

@@ -1,8 +1,8 @@
 """Whether like people are decided alike: every measured person beside the people most like them.
 
 Who is alike is a choice. Here every original column counts alike: a number by its part of the range, another category
-1, and a number's bins not once more. The column that tells the group does not count: whoever differs in nothing else
-is the same.
+1, and a number's bins not once more. The column that tells the group does not count: two people who differ in
+nothing else are the same.
 """
 
 from __future__ import annotations

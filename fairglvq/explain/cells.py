@@ -206,16 +206,16 @@ def filled_in(explained: Explained) -> str:
             f"The model looks at {len(omega)} directions, each a mixture of columns. Many people look to it like one "
             "prototype; a prototype is shown as the one of them who is closest to the average of its cell."
         )  # fmt: skip
-    told = (
+    text = (
         f"INP took out {blind} of {d} directions (a direction is a mixture of columns) because they tell the groups "
         "apart. The model cannot see them, and its prototypes say nothing about them. To show a prototype in original "
         "units, what it leaves open is filled in with the average person; so whatever differs from the average is what "
         "the model does see."
     )
     if np.ptp(explained.profiles, axis=0).max() > 1e-6:
-        return told
+        return text
     return (
-        f"{told} Here nothing is left in which the people it learned from differ: all prototypes stand at one place, "
+        f"{text} Here nothing is left in which the people it learned from differ: all prototypes stand at one place, "
         "and look like the average person."
     )
 

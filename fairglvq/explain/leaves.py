@@ -19,7 +19,7 @@ class TreeModel:
     """A tree over scaled people, with the positions of classes and of majority groups of its leaves.
 
     ``rules`` are the conditions of each leaf in original columns and units, ``questions`` what each node that is split
-    asks: whoever it is true of goes left.
+    asks: people for whom it is true go left.
     """
 
     tree: Tree

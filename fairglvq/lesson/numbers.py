@@ -115,7 +115,7 @@ class UnknownError(LookupError):
 
 
 class Known(Mapping[str, float]):
-    """Numbers of which none may be NaN: whoever asks for one that is not known gets an `UnknownError`."""
+    """Numbers of which none may be NaN: asking for one that is not known raises `UnknownError`."""
 
     def __init__(self, numbers: Mapping[str, float]):
         self.numbers = numbers

@@ -43,10 +43,10 @@ def sentences(settings: Settings, scene: Scene) -> dict[str, str]:
         found["learning_rate"] = _movement(title, last)
         found["epochs"] = _last_flip(last)
     with_c = [method for method in ("fairglvq", "fairtree") if method in scores]
-    told = {method: _strength(settings, scene, scores, method) for method in with_c}
-    if told:
-        named = (f"{TITLES[method]}: {text[0].lower()}{text[1:]}" for method, text in told.items())
-        found["C"] = " ".join(told.values() if len(told) == 1 else named)
+    by_method = {method: _strength(settings, scene, scores, method) for method in with_c}
+    if by_method:
+        named = (f"{TITLES[method]}: {text[0].lower()}{text[1:]}" for method, text in by_method.items())
+        found["C"] = " ".join(by_method.values() if len(by_method) == 1 else named)
     for training in scene.trainings.values():
         if training.leaves is not None:
             found["leaves"] = _leaves(settings, training.leaves)
@@ -100,12 +100,12 @@ def _distances(settings: Settings, scene: Scene) -> str:
     """How much the axes count for every model that has learned it, and what holds for the others."""
     metrics = {method: metric_of(settings, training) for method, training in scene.trainings.items()}
     axes = scene.points.axes
-    told = [f"{TITLES[m]}: {weights_in_words(omega, axes)}." for m, omega in metrics.items() if omega is not None]
+    sentences = [f"{TITLES[m]}: {weights_in_words(omega, axes)}." for m, omega in metrics.items() if omega is not None]
     if settings.metric == "euclidean":
-        told.append(f"For {'the others' if told else 'all'}, {axes[0]} and {axes[1]} count alike.")
+        sentences.append(f"For {'the others' if sentences else 'all'}, {axes[0]} and {axes[1]} count alike.")
     elif "inp" in metrics:
-        told.append("INP stays plain.")
-    return " ".join(told)
+        sentences.append("INP stays plain.")
+    return " ".join(sentences)
 
 
 def _prototypes(scene: Scene) -> str:

@@ -30,24 +30,24 @@ TASKS: Mapping[str, Task] = {
 """The tasks of `fairglvq.experiments.regression`, in words."""
 
 
-class Told(NamedTuple):
+class Measure(NamedTuple):
     """A measure of how much predictions tell of a protected value."""
 
     title: str
     help: str
 
 
-MEASURES: Mapping[str, Told] = {
-    "mean_difference": Told("difference of means", "How far apart the mean predictions of the groups are."),
-    "correlation": Told(
+MEASURES: Mapping[str, Measure] = {
+    "mean_difference": Measure("difference of means", "How far apart the mean predictions of the groups are."),
+    "correlation": Measure(
         "correlation",
         "How well a straight line tells the protected value from the prediction: 0 not at all, 1 exactly.",
     ),
-    "maximal_correlation": Told(
+    "maximal_correlation": Measure(
         "largest correlation (HGR)",
         "The same for any curve instead of a line, over ten bins of each. Above 0 by chance alone.",
     ),
-    "mutual_information": Told(
+    "mutual_information": Measure(
         "mutual information (nats)", "How much one tells of the other, over ten bins of each. Above 0 by chance alone."
     ),
 }

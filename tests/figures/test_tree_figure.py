@@ -103,7 +103,7 @@ def test_the_text_has_a_line_per_branch_in_original_units(case):
     assert np.isfinite(border)
 
 
-def test_questions_are_true_of_whoever_goes_left(case):
+def test_questions_are_true_for_those_who_go_left(case):
     """A question about a number names its border: count who it is true of, in the readable columns."""
     data, explained, _ = case
     tree = explained.model.tree

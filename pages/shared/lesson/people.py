@@ -34,7 +34,7 @@ def draw(reader: Reader) -> None:
 
 
 def chosen(view: View) -> list[int]:
-    """A younger one who lost the favourable decision, an older one, and one who gained it; else whoever is next."""
+    """A younger one who lost the favourable decision, an older one, and one who gained it; else the next in order."""
     people, changed = view.people, explain.changed_people(view.explained(BEFORE), view.explained(AFTER))
     gained = view.cells(AFTER).decisions[changed] == people.favourable
     group = people.s[changed]

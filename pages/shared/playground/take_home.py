@@ -18,7 +18,7 @@ CONTENT = (
 )
 OWN_TABLE = (
     "**It holds rows of your table:** for {drawn:,} people where they stand in the picture, their label and their "
-    "group. Whoever has the file has these."
+    "group. Everybody who has the file has these."
 )
 
 

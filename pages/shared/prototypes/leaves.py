@@ -49,6 +49,6 @@ def _diagram(view: View, method: str) -> None:
     figure = view.figure(("tree", method, theme()), lambda: tree_figure(nodes, marks, theme=theme()))
     st.plotly_chart(figure, key="p_tree", alt=tree_alt(nodes, marks), **CHART)
     st.caption(
-        "From the left: whoever a question is true of goes up, everybody else down. A number in bold is a leaf, with "
+        "From the left: people for whom the answer is yes go up, everybody else down. A number in bold is a leaf, with "
         "what it decides and its share of all people; its shape is the group that most of its training people are in."
     )
