@@ -51,7 +51,7 @@ def _by_cell(view: View, method: str, found: Alike) -> None:
     )
     st.dataframe(table, hide_index=True, alt=f"Individual fairness of each {noun}, most people decided unlike first.")
     st.caption(
-        f"In a {noun}'s cell everybody gets the same decision, so people with another decision stand beyond its border. "
+        f"In a {noun}'s cell all people get the same decision, so people with another one stand beyond its border. "
         "The last column: pairs closer than usual of whom only one gets the favourable decision."
     )
 
