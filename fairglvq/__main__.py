@@ -25,7 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"fairglvq: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("\nfairglvq: stopped; finished rows are kept, the same command goes on from there", file=sys.stderr)
+        keeps = not getattr(options, "fresh", True)
+        rest = "; finished rows are kept, the same command goes on from there" if keeps else ""
+        print(f"\nfairglvq: stopped{rest}", file=sys.stderr)
         return 130
 
 
@@ -339,6 +341,8 @@ def _stream(options) -> None:
     batches = stream(
         options.dataset, points=options.points, batch_size=options.batch, drift=options.drift, seed=options.seed
     )
+    if not hasattr(model, "partial_fit"):
+        raise ValueError("a stream is learned batch by batch: it needs metric=euclidean and decide=majority")
     before, moments = memory(), []
     print(f"{'points':>12}  accuracy    gap  points/s  memory MB")
     for moment in prequential(model, batches, classes=[0, 1], groups=[0, 1], every=max(1, options.points // 20)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Set
 from contextlib import suppress
 from typing import Any
@@ -10,6 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 NUMBERS = (bool, int, float, np.bool_, np.number)
+
+# More groups than this, with fewer members than that in the median group, are probably a measurement, not a group.
+MANY_GROUPS, SMALL_GROUP = 10, 10
 
 
 def as_array(labels: Any) -> np.ndarray:
@@ -93,6 +97,22 @@ def favourable_of(classes: np.ndarray, favourable: Any) -> int:
     if favourable not in known:
         raise ValueError(f"favourable must be one of the classes {known}; got {favourable!r}")
     return known.index(favourable)
+
+
+def warn_about_groups(groups: np.ndarray, codes: NDArray[np.intp] | None, n_prototypes: int | None = None) -> None:
+    """Warn where groups cannot be compared: a single one, more than prototypes, or many with a few members each."""
+    G, cure = len(groups), "Bin them into a few groups (for example with pandas.cut), or"
+    if n_prototypes is None and G < 2:
+        problem, cure = f"a single group, {groups.tolist()}, so there is no gap to bound", "Give two groups or more."
+    elif n_prototypes is not None and max(n_prototypes, 2) < G:
+        problem = f"{G} distinct values, more than the {n_prototypes} prototypes"
+        problem, cure = f"{problem}, so that not every group can be a pseudo-class", f"{cure} raise n_prototypes."
+    elif codes is not None and G > MANY_GROUPS and np.median(np.bincount(codes, minlength=G)) < SMALL_GROUP:
+        problem = f"{G} distinct values, and half of them have fewer than {SMALL_GROUP} members"
+        cure = f"{cure} merge rare groups."
+    else:
+        return
+    warnings.warn(f"sensitive_features has {problem}. {cure}", UserWarning, stacklevel=4)
 
 
 def _look_up(labels: list, known: list) -> NDArray[np.intp]:

@@ -77,6 +77,7 @@ def test_sweep_on_numbers_in_bins(tmp_path):
         (("frontier", "--seeds", "2"), "unrecognized arguments"),
         (("paper", "table1", "--dataset", "adult"), "'local', 'xor'"),
         (("fetch", "compas", "--wheel", "/nowhere.whl"), "nowhere.whl"),
+        (("stream", "--set", "metric=matrix"), "it needs metric=euclidean and decide=majority"),
     ],
 )
 def test_mistakes_get_a_sentence_and_no_progress_bar(arguments, words, tmp_path, monkeypatch, capsys):
@@ -120,6 +121,15 @@ def test_ctrl_c_ends_the_workers_and_keeps_the_rows(tmp_path):
     assert "Traceback" not in words
     assert len(workers) == 2
     assert psutil.wait_procs(workers, timeout=60)[1] == []
+
+
+def test_ctrl_c_promises_rows_only_where_they_are_kept(monkeypatch, capsys):
+    def stop():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fairglvq.warm.compile_all", stop)
+    assert main(["warm"]) == 130
+    assert capsys.readouterr().err == "\nfairglvq: stopped\n"
 
 
 def test_one_half_of_table1(tmp_path, monkeypatch, capsys):

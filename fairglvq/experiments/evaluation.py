@@ -40,6 +40,11 @@ def evaluate(
     the address of a Dask scheduler, sends the work there instead. ``progress`` is called with rows done and rows in
     all.
     """
+    if not isinstance(data, Dataset):
+        raise TypeError(
+            f"data must be a data set with labels, such as datasets.load('xor'); got {data!r}. One with a number as "
+            "target is cut into labels by its cut()."
+        )
     chosen = ((method, checked_strengths(method, strengths)),)
     sweep = Sweep(data.name, chosen, folds, checked_seeds(seed), tuple(params.items()))
     kept = store if isinstance(store, Store) else Store(store) if store else None

@@ -2,10 +2,10 @@
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from fairglvq.fairness.deciding import decide_model
+from fairglvq.labels import as_column, check_same_length
 
 
 class FairlyDecided(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -43,7 +43,12 @@ class FairlyDecided(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         if sensitive_features is None:
             raise ValueError("FairlyDecided needs the protected group of every row: fit(X, y, sensitive_features=s)")
-        check_consistent_length(y, sensitive_features)
+        check_same_length(y=len(y), sensitive_features=len(as_column(sensitive_features, "sensitive_features")))
+        if not hasattr(self.estimator, "runner_up"):
+            raise TypeError(
+                f"FairlyDecided needs a model with cells, such as GLVQ, FairGLVQ, ParityLVQ or FairTree; got "
+                f"{self.estimator!r}. In a pipeline it stands around the last step, not around the pipeline."
+            )
         self.estimator_ = clone(self.estimator)
         known = {"sensitive_features": sensitive_features, "favourable": favourable}
         self.estimator_.fit(X, y, **{name: v for name, v in known.items() if has_fit_parameter(self.estimator_, name)})

@@ -15,12 +15,15 @@ solves it exactly, for some hundred cells in well under a second.
 from __future__ import annotations
 
 import warnings
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairglvq.fairness.cells import Cells, Counts, PartitionModel, cells_of
+from fairglvq.fairness.metrics import encode_groups
+from fairglvq.labels import warn_about_groups
 
 __all__ = ["DECIDE", "Decision", "decide_cells", "decide_model"]
 
@@ -95,6 +98,7 @@ def decide_model(
 
     ``favourable`` is the label that people want; None takes the last one of two classes.
     """
+    warn_about_groups(*encode_groups(sensitive_features))
     found = cells_of(model, X, y, sensitive_features=sensitive_features, favourable=favourable)
     decision = decide_cells(found.counts, max_gap=max_gap, favourable=found.favourable, answers=found.answers)
     return Cells(found.counts, decision.answers, found.favourable), decision
@@ -137,6 +141,6 @@ def _checked(counts: ArrayLike, max_gap: float, favourable: int) -> Counts:
         raise ValueError("counts must be numbers of people, none below 0 and not all 0")
     if not 0 <= favourable < table.shape[1]:
         raise ValueError(f"favourable must be the position of one of {table.shape[1]} classes; got {favourable}")
-    if not max_gap >= 0:
-        raise ValueError(f"max_gap must be at least 0: no answers have a gap of at most {max_gap!r}")
+    if not (isinstance(max_gap, Real) and max_gap >= 0):
+        raise ValueError(f"max_gap must be a number of at least 0: no answers have a gap of at most {max_gap!r}")
     return table

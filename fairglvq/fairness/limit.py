@@ -91,6 +91,8 @@ def from_joint(joint: ArrayLike, *, with_group: bool = False) -> Limit:
         raise ValueError(
             f"the limit needs two groups and two labels: joint of shape (n, 2, 2); its shape is {table.shape}"
         )
+    if not (np.isfinite(table).all() and table.min(initial=0.0) >= 0 and table.sum() > 0):
+        raise ValueError("joint must hold probabilities: finite numbers, none below 0 and not all 0")
     table = table / table.sum()
     shares = table.sum(axis=(0, 2))
     if shares.min() == 0:

@@ -284,7 +284,10 @@ def _outcomes(favourable: object, classes: Iterable | None, **labels: ArrayLike)
     columns = [as_nonempty_column(values, name) for name, values in labels.items()]
     missing = bool(count_missing(as_array([favourable])))
     outcomes = [_equals(column, favourable) for column in columns if not missing]
-    if classes is None and any(outcome.any() for outcome in outcomes):
+    occurs = [outcome.any() for outcome in outcomes]
+    if classes is None and any(occurs):
+        if not all(occurs):
+            _check_kinds(columns)
         return outcomes
     seen = dict.fromkeys(label for column in columns for label in column.tolist())
     if classes is None:
@@ -299,6 +302,16 @@ def _outcomes(favourable: object, classes: Iterable | None, **labels: ArrayLike)
     if missing or not _equals(as_array(list(known)), favourable).any():
         raise ValueError(f"favourable={favourable!r} is not among the classes {_listed(known)}.")
     return outcomes
+
+
+def _check_kinds(columns: list[np.ndarray]) -> None:
+    """Raise a ValueError if all true labels are text and all decisions numbers, or the other way round."""
+    truth, decisions = (set(column.tolist()) for column in columns)
+    if not any(_same_kind(a, b) for a in truth for b in decisions):
+        raise ValueError(
+            f"y_true holds {_listed(truth)} and y_pred {_listed(decisions)}, so that no decision can be right: give "
+            "both the same labels."
+        )
 
 
 def _same_kind(label: object, favourable: object) -> bool:

@@ -8,17 +8,19 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
 from fairglvq.fairness.deciding import decide_model
-from fairglvq.labels import as_column, encode, positions
+from fairglvq.labels import as_column, encode, positions, warn_about_groups
 from fairglvq.lvq import auto_rate, learned_metric
 from fairglvq.lvq.directions import first_metric
 from fairglvq.lvq.initialisers import initial_prototypes
-from fairglvq.lvq.projected import Projected, lift, one_thread
-from fairglvq.lvq.prototype_classifier import PrototypeClassifier, check_groups, refuse_large_values
+from fairglvq.lvq.projected import Projected, lift, moved_to_zero, one_thread
+from fairglvq.lvq.prototype_classifier import (
+    PrototypeClassifier,
+    check_groups,
+    refuse_large_values,
+    warn_surplus_prototypes,
+)
 from fairglvq.lvq.schedules import Plateau, Timetable
-from fairglvq.lvq.trainer import EXACT_VOTES, Recipe, Trainer, as_rows, compact, dense
-
-# More groups than this, with fewer members than that in the median group, are probably a measurement, not a group.
-MANY_GROUPS, SMALL_GROUP = 10, 10
+from fairglvq.lvq.trainer import EXACT_VOTES, Recipe, Trainer, as_rows, compact
 
 # A stream's counts are halved whenever they hold more points per prototype than this. Prototypes move, and points stay
 # counted in the cell they were in; without halving, old counts would fix the pseudo-classes: on XOR with C = 2 or 3 the
@@ -205,9 +207,9 @@ class GLVQ(PrototypeClassifier):
         classes, codes = encode(y)
         self._set_classes(classes)
         group_codes = self._set_groups(s, X.shape[0])
-        _warn_surplus_prototypes(X, codes, self.classes_, self.n_prototypes)
+        warn_surplus_prototypes(X, codes, self.classes_, self.n_prototypes)
         if self.groups_ is not None:
-            _warn_many_groups(self.groups_, group_codes, len(self.prototype_labels_))
+            warn_about_groups(self.groups_, group_codes, len(self.prototype_labels_))
         rng = np.random.default_rng(self._seed())
         if self.metric != "euclidean":
             with one_thread():
@@ -242,13 +244,16 @@ class GLVQ(PrototypeClassifier):
 
     def _fit_metric(self, X, codes, group_codes, rng):
         unit = _largest_span(X)
-        X, targets = compact(X) / unit, [codes] if group_codes is None else [codes, group_codes]
+        X, shift = moved_to_zero(compact(X))
+        X, targets = X / unit, [codes] if group_codes is None else [codes, group_codes]
         omega, images = first_metric(X, targets, self.metric, self.rank, rng, bends=self.n_prototypes > 1)
         recipe = self._recipe()
+        given: str | np.ndarray
         if isinstance(self.init, str):  # without a push, a line search may not part classes that start together
             given = "class-kmeans" if self.init == "shared-kmeans" and not recipe.C else self.init
         else:
-            given = np.asarray(self.init) / unit @ np.atleast_2d(omega).T
+            W = initial_prototypes(self.init, X, codes, self.n_prototypes, len(self.classes_), rng)
+            given = Projected(omega, images, np.zeros(0)).project((W - shift) / unit)
         V = initial_prototypes(given, images, codes, self.n_prototypes, len(self.classes_), rng)
         start = Projected(omega, V, np.zeros(len(V)))
         terms = learned_metric.Terms(codes, self._prototype_codes(), group_codes)
@@ -257,20 +262,21 @@ class GLVQ(PrototypeClassifier):
         omega = last.model.omega if last.model.omega.ndim == 2 else np.diag(last.model.omega)
         W = lift(X, last.model.cells(last.model.project(X)), omega, last.model.V)
         self._set_metric(omega / unit)
-        self._set_prototypes(W * unit, last.pseudo_classes)
-        models = [entry.model._replace(omega=entry.model.omega / unit) for entry in taken]
+        self._set_prototypes(W * unit + shift, last.pseudo_classes)
+        models = [entry.model._replace(omega=entry.model.omega / unit).moved(shift) for entry in taken]
         self.history_ = [self._decode(entry)._replace(model=m) for entry, m in zip(taken, models, strict=True)]
         self.n_epochs_, self.n_alpha_uses_ = last.epoch, 0
         return self
 
     def _partial_fit(self, X, y, s, classes, groups):
-        first = not hasattr(self, "prototypes_")
+        first = not hasattr(self, "prototypes_") or self.omega_ is not None
         X, y = self._check_points(X, y, reset=first)
         if first:
             if classes is None:
                 raise ValueError("classes is needed at the first call of partial_fit: it names every class to come")
             self._set_classes(_distinct(classes, "classes"))
             self._stream_rng = np.random.default_rng(self._seed())
+            self._set_metric(None)
             self.n_alpha_uses_ = self.n_epochs_ = 0
             self.history_ = []
         elif classes is not None and _differ(classes, self.classes_, "classes"):
@@ -278,7 +284,7 @@ class GLVQ(PrototypeClassifier):
         codes = positions(y, self.classes_, "class")
         group_codes = self._set_stream_groups(s, groups, X.shape[0], first)
         if first and self.groups_ is not None:
-            _warn_many_groups(self.groups_, None, len(self.prototype_labels_))
+            warn_about_groups(self.groups_, None, len(self.prototype_labels_))
         rng = self._stream_rng
         if first:
             W = self._start(X, codes, rng)
@@ -397,52 +403,6 @@ def _warn_flew_off(when):
     warnings.warn(
         f"Prototypes were about to fly off {when}. Lower C or learning_rate, or scale the features to [0, 1].",
         ConvergenceWarning,
-        stacklevel=4,
-    )
-
-
-def _warn_surplus_prototypes(X, codes, classes, k):
-    """Say which classes have fewer distinct points than the k prototypes they get."""
-    short = {}
-    for c, name in enumerate(classes.tolist()):
-        distinct = _count_distinct(X, np.flatnonzero(codes == c), k)
-        if distinct < k:
-            short[name] = distinct
-    if short:
-        found = ", ".join(f"{name!r}: {distinct}" for name, distinct in short.items())
-        warnings.warn(
-            f"Fewer distinct points than n_prototypes={k} in a class ({found}): surplus prototypes coincide or have "
-            f"empty cells. Lower n_prototypes to at most {min(short.values())}.",
-            UserWarning,
-            stacklevel=4,
-        )
-
-
-def _count_distinct(X, members, enough) -> int:
-    """How many distinct rows of X there are among the members; stops once there are enough."""
-    seen: set[bytes] = set()
-    for start in range(0, members.size, 256):
-        rows = dense(X[members[start : start + 256]])
-        seen.update(row.tobytes() for row in rows + 0.0)  # -0.0 becomes 0.0
-        if len(seen) >= enough:
-            break
-    return len(seen)
-
-
-def _warn_many_groups(groups, codes, n_prototypes):
-    """Say that a group is missing among the pseudo-classes, or that groups are too small to be counted."""
-    G = len(groups)
-    if max(n_prototypes, 2) < G:
-        problem = f"more than the {n_prototypes} prototypes, so that not every group can be a pseudo-class"
-        cure = "or raise n_prototypes"
-    elif codes is not None and G > MANY_GROUPS and np.median(np.bincount(codes, minlength=G)) < SMALL_GROUP:
-        problem, cure = f"and half of them have fewer than {SMALL_GROUP} members", "or merge rare groups"
-    else:
-        return
-    warnings.warn(
-        f"sensitive_features has {G} distinct values, {problem}. Bin them into a few groups (for example with "
-        f"pandas.cut), {cure}.",
-        UserWarning,
         stacklevel=4,
     )
 

@@ -6,11 +6,17 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from fairglvq.fairness.cells import count
-from fairglvq.labels import encode, favourable_of
+from fairglvq.labels import encode, favourable_of, warn_about_groups
 from fairglvq.lvq import parity
 from fairglvq.lvq.directions import first_metric
-from fairglvq.lvq.projected import lift, one_thread
-from fairglvq.lvq.prototype_classifier import PARAMETERS, PrototypeClassifier, also, choice
+from fairglvq.lvq.projected import lift, moved_to_zero, one_thread
+from fairglvq.lvq.prototype_classifier import (
+    PARAMETERS,
+    PrototypeClassifier,
+    also,
+    choice,
+    warn_surplus_prototypes,
+)
 from fairglvq.lvq.trainer import compact
 
 
@@ -115,9 +121,8 @@ class ParityLVQ(PrototypeClassifier):
         groups = self._set_groups(sensitive_features, X.shape[0])
         self.favourable_ = self._find_favourable(favourable)
         rng = np.random.default_rng(self._seed())
-        if self.batch_size is not None and self.batch_size < len(y):
-            some = np.sort(rng.choice(len(y), self.batch_size, replace=False))
-            X, codes, groups = X[some], codes[some], groups[some]
+        X, codes, groups = self._draw(X, codes, groups, rng)
+        X, shift = moved_to_zero(X)
         layout = parity.Layout(
             self._prototype_codes(),
             len(self.classes_),
@@ -129,7 +134,8 @@ class ParityLVQ(PrototypeClassifier):
             found_metric = first_metric(X, [codes, groups], self.metric, self.rank, rng, bends=bends)
             task = parity.prepare(X, codes, groups, layout, self.measure, found_metric, rng)
             outcome = parity.solve(task, self.max_gap, self.max_epochs)
-        self.margin_, self.history_, found = outcome
+        self.margin_, steps, found = outcome
+        self.history_ = [step._replace(model=step.model.moved(shift)) for step in steps]
         if found.gap > self.max_gap + task.error:
             warnings.warn(
                 f"No model kept to max_gap={self.max_gap:g} on the training set; the smallest gap was {found.gap:.3f}. "
@@ -138,6 +144,7 @@ class ParityLVQ(PrototypeClassifier):
                 stacklevel=2,
             )
         self._set_model(X, groups, found)
+        self.prototypes_ += shift
         return self
 
     def decision_function(self, X):
@@ -159,6 +166,21 @@ class ParityLVQ(PrototypeClassifier):
         return far - near
 
     # -- training ---------------------------------------------------------------------------------------------------
+
+    def _set_groups(self, s, n):
+        codes = super()._set_groups(s, n)
+        warn_about_groups(np.asarray(self.groups_), codes)
+        return codes
+
+    def _draw(self, X, codes, groups, rng):
+        """The points to train on, with a warning where they are fewer than prototypes."""
+        warn_surplus_prototypes(X, codes, self.classes_, self.n_prototypes)
+        if self.batch_size is None or self.batch_size >= len(codes):
+            return X, codes, groups
+        some = np.sort(rng.choice(len(codes), self.batch_size, replace=False))
+        if any(len(np.unique(part[some])) <= part.max() for part in (codes, groups)):
+            raise ValueError(f"batch_size={self.batch_size} leaves a class or group without any point: raise it")
+        return X[some], codes[some], groups[some]
 
     def _find_favourable(self, favourable):
         return self.classes_.tolist()[favourable_of(self.classes_, favourable)]

@@ -45,6 +45,25 @@ class Projected(NamedTuple):
         offsets = (self.V**2).sum(axis=1) - self.handicaps
         return (offsets - 2 * Z @ self.V.T).argmin(axis=1)
 
+    def moved(self, shift) -> Projected:
+        """The model for points that lie farther away by ``shift`` (d,)."""
+        return self._replace(V=self.V + self.project(shift[None]))
+
+
+def moved_to_zero(X) -> tuple[np.ndarray, np.ndarray]:
+    """X, an array or a CSR matrix, with every column moved until it reaches 0, and the shifts (d,).
+
+    Far from 0 a small change of Ω moves all images by much more than they lie apart, and no search gets anywhere. A
+    sparse column that has zeros stays where it is.
+    """
+    shift = np.clip(0.0, of_columns(X, "min"), of_columns(X, "max"))
+    if isinstance(X, np.ndarray) or not shift.any():
+        return (X - shift if shift.any() else X), shift
+    X = X.copy()
+    X.sum_duplicates()
+    X.data -= shift[X.indices]
+    return X, shift
+
 
 class Pair(NamedTuple):
     """Two prototypes of each point: the closest of one label, and the closest rival of another."""

@@ -1,6 +1,7 @@
 """What all prototype classifiers share: parameters and points are checked, the closest prototype decides."""
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from numbers import Integral, Real
@@ -16,10 +17,11 @@ from fairglvq.fairness.deciding import DECIDE
 from fairglvq.labels import as_array, as_column, encode, positions
 from fairglvq.lvq.activations import ACTIVATIONS
 from fairglvq.lvq.initialisers import INITIALISERS
-from fairglvq.lvq.trainer import as_rows, dense_rows, squared_distances
+from fairglvq.lvq.trainer import as_rows, dense, dense_rows, of_columns, squared_distances
 
 # Products of squared distances between larger values would come near the limits of float64.
 LARGEST = 1e30
+SMALLEST = 1 / LARGEST  # likewise of smaller ones
 
 Allowed = tuple[Callable[[Any], bool], str]
 """What a parameter may be, as a test and in words."""
@@ -156,6 +158,8 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
         check_consistent_length(X, y)
         if not plain:
             refuse_large_values(X, "X")
+        if reset and 0 < (of_columns(X, "max") - of_columns(X, "min")).max() < SMALLEST:
+            raise ValueError(f"No column of X spans {SMALLEST:g}, too little to measure distances: scale features")
         return X, y
 
     def _is_plain(self, X) -> bool:
@@ -268,3 +272,31 @@ def refuse_large_values(X, name):
     values = X.data if hasattr(X, "indptr") else X
     if values.size and max(values.max(), -values.min()) > LARGEST:
         raise ValueError(f"{name} contains values beyond {LARGEST:g}, too large to measure distances: scale features")
+
+
+def warn_surplus_prototypes(X, codes, classes, k):
+    """Say which classes have fewer distinct points than the k prototypes they get."""
+    short = {}
+    for c, name in enumerate(classes.tolist()):
+        distinct = _count_distinct(X, np.flatnonzero(codes == c), k)
+        if distinct < k:
+            short[name] = distinct
+    if short:
+        found = ", ".join(f"{name!r}: {distinct}" for name, distinct in short.items())
+        warnings.warn(
+            f"Fewer distinct points than n_prototypes={k} in a class ({found}): surplus prototypes coincide or have "
+            f"empty cells. Lower n_prototypes to at most {min(short.values())}.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def _count_distinct(X, members, enough) -> int:
+    """How many distinct rows of X there are among the members; stops once there are enough."""
+    seen: set[bytes] = set()
+    for start in range(0, members.size, 256):
+        rows = dense(X[members[start : start + 256]])
+        seen.update(row.tobytes() for row in rows + 0.0)  # -0.0 becomes 0.0
+        if len(seen) >= enough:
+            break
+    return len(seen)

@@ -56,6 +56,11 @@ class TreeEstimator(BaseEstimator):
         ``scaling`` is the one that made the features the tree was trained on from ``data.X``; None: they are the same.
         """
         check_is_fitted(self, "tree_")
+        if data.X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"the tree was grown on {self.n_features_in_} features, but {data.name} has {data.X.shape[1]}: "
+                "give the data set it was grown on"
+            )
         return rules(self.tree_, data, scaling or Scaling.identity(self.n_features_in_))
 
     def _answer(self, leaf: int) -> str:

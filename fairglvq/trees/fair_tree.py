@@ -7,7 +7,7 @@ from sklearn.utils.validation import validate_data
 
 from fairglvq.fairness.cells import count, majority
 from fairglvq.fairness.deciding import decide_cells
-from fairglvq.labels import encode, favourable_of
+from fairglvq.labels import encode, favourable_of, warn_about_groups
 from fairglvq.lvq.prototype_classifier import check_groups, check_labels
 from fairglvq.trees.estimator import TreeEstimator
 
@@ -133,4 +133,7 @@ class FairTree(ClassifierMixin, TreeEstimator):
     def _read_groups(self, s, n):
         if s is None:
             return None, np.zeros(n, np.intp)
-        return encode(check_groups(s, n))
+        groups, codes = encode(check_groups(s, n))
+        if self.C != 0 or self.decide == "fair":
+            warn_about_groups(groups, codes)
+        return groups, codes

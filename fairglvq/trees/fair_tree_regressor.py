@@ -2,10 +2,10 @@
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import assert_all_finite, validate_data
 
 from fairglvq.fairness.cells import moments
-from fairglvq.labels import encode
+from fairglvq.labels import as_array, encode, warn_about_groups
 from fairglvq.lvq.prototype_classifier import check_groups
 from fairglvq.trees.estimator import TreeEstimator
 
@@ -89,8 +89,12 @@ class FairTreeRegressor(RegressorMixin, TreeEstimator):
         self.groups_ = None
         if s is None:
             return np.zeros((n, 1))
-        s = check_groups(s, n)
+        s = as_array(check_groups(s, n).tolist())  # numbers in a column of objects are numbers
         if self.protected == "values" or (self.protected == "auto" and s.dtype.kind in "iuf"):
-            return s.astype(np.float64)[:, None]
+            values = s.astype(np.float64)
+            assert_all_finite(values, input_name="sensitive_features")
+            return values[:, None]
         self.groups_, codes = encode(s)
+        if self.C != 0:
+            warn_about_groups(self.groups_, codes)
         return np.eye(len(self.groups_))[codes]

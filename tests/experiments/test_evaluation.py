@@ -256,3 +256,9 @@ def test_many_may_make_the_same_file_at_once(tmp_path):
             list(pool.map(make, [tmp_path / f"{number}.sqlite"] * 4))
     with closing(sqlite3.connect(tmp_path / "99.sqlite")) as db:
         assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+@pytest.mark.parametrize("name", ["xor", datasets.load("student")])
+def test_data_must_be_a_data_set_with_labels(name):
+    with pytest.raises(TypeError, match=r"such as datasets.load\('xor'\)"):
+        evaluation.evaluate(name)

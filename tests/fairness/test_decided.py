@@ -6,6 +6,7 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
 
 from fairglvq import GLVQ, FairGLVQ, FairlyDecided, FairTree, ParityLVQ, datasets
 from fairglvq.fairness.cells import Cells, majority
@@ -60,3 +61,14 @@ def test_what_is_missing_is_said(xor):
         FairlyDecided(GLVQ()).fit(xor.X, xor.y)
     with pytest.raises(NotFittedError):
         FairlyDecided(GLVQ()).predict(xor.X)
+
+
+def test_what_cannot_be_decided(xor):
+    with pytest.raises(TypeError, match="needs a model with cells, such as GLVQ"):
+        FairlyDecided(LogisticRegression()).fit(xor.X, xor.y, sensitive_features=xor.s)
+    with pytest.raises(ValueError, match="max_gap must be a number of at least 0"):
+        FairlyDecided(FairTree(4), max_gap="0.1").fit(xor.X, xor.y, sensitive_features=xor.s)
+    with pytest.raises(ValueError, match="sensitive_features must be one column"):
+        FairlyDecided(FairTree(4)).fit(xor.X, xor.y, sensitive_features=1)
+    with pytest.warns(UserWarning, match="a single group"):
+        FairlyDecided(GLVQ(2, random_state=0)).fit(xor.X, xor.y, sensitive_features=np.zeros(len(xor.y)))

@@ -203,3 +203,9 @@ def test_bad_input_is_named():
         limit.from_joint(np.array([[[0.5, 0.5], [0.0, 0.0]]]))
     with pytest.raises(ValueError, match=r"shape is \(2, 3, 2\)"):
         limit.from_joint(np.ones((2, 3, 2)))
+
+
+@pytest.mark.parametrize("share", [0.0, -1.0, np.nan, np.inf])
+def test_what_is_no_probability(share):
+    with pytest.raises(ValueError, match="joint must hold probabilities"):
+        limit.from_joint(np.full((3, 2, 2), share))

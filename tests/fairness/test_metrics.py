@@ -374,3 +374,10 @@ def test_the_module_itself_loads_nothing_slow():
     code = "import sys, fairglvq.fairness.metrics; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"pandas", "sklearn", "fairlearn", "scipy"} & set(done.stdout.split())
+
+
+def test_text_as_truth_and_numbers_as_decisions():
+    for truth, decisions, favourable in ((Y.astype(str), D, "1"), (Y.astype(str), D, 1), (Y, D.astype(str), 1)):
+        with pytest.raises(ValueError, match="so that no decision can be right: give both the same labels"):
+            metrics.equal_opportunity_difference(truth, decisions, sensitive_features=S, favourable=favourable)
+    assert metrics.equal_opportunity_difference(Y, np.zeros_like(Y), sensitive_features=S, favourable=1) == 0

@@ -527,6 +527,11 @@ class TestGuards:
         assert_array_equal(model.pseudo_classes_, [7] * 4)
         assert model.history_[-1].statistical_parity == 0
 
+    def test_features_that_hardly_differ(self):
+        X, y, s = clouds()
+        with pytest.raises(ValueError, match="No column of X spans 1e-30, too little to measure distances: scale"):
+            quick().fit(1e-100 * X, y, sensitive_features=s)
+
     @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, None])
     @pytest.mark.parametrize("layout", [np.asarray, csr_array, pd.DataFrame])
     def test_nan_and_infinity(self, bad, layout):

@@ -130,11 +130,28 @@ def test_streams_need_the_euclidean_metric():
     assert "needs metric='euclidean'" in str(problem.value.__cause__)
 
 
-def test_a_given_start_and_no_steps_is_the_start():
+@pytest.mark.parametrize("metric", ["matrix", "diagonal"])
+@pytest.mark.parametrize("shift", [0, 1000])
+def test_a_given_start_and_no_steps_is_the_start(metric, shift):
     data = datasets.load("xor", size=40)
-    W = data.X[[0, 1, 30, 31]]
-    model = GLVQ(2, metric="matrix", init=W, max_epochs=0, random_state=0).fit(data.X, data.y)
+    W = data.X[[0, 1, 30, 31]] + shift
+    model = GLVQ(2, metric=metric, init=W, max_epochs=0, random_state=0).fit(data.X + shift, data.y)
     np.testing.assert_allclose(model.prototypes_, W)
+    with pytest.raises(ValueError, match=r"init has shape \(4, 3\), expected \(4, 2\)"):
+        GLVQ(2, metric=metric, init=np.ones((4, 3))).fit(data.X, data.y)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, csr_array])
+def test_columns_far_from_zero_are_learned_as_well_as_others(layout):
+    data = datasets.load("xor", size=200)
+    near = data.X - data.X.min(axis=0)
+    options = {"C": 0, "metric": "matrix", "rank": 1, "random_state": 0}
+    expected = FairGLVQ(2, **options).fit(near, data.y)
+    X = near + np.array([1e4, 1e3])
+    far = FairGLVQ(2, **options).fit(layout(X), data.y)
+    assert (far.predict(X) == expected.predict(near)).mean() > 0.99
+    last = far.history_[-1].model
+    assert (last.cells(last.project(X)) == far.apply(X)).mean() > 0.99
 
 
 def test_fitting_again_without_a_metric_forgets_it():

@@ -241,6 +241,25 @@ def test_images_of_few_points_are_cross_fitted():
 
 def test_a_single_group_has_no_gap_and_no_direction():
     X, y, *_ = held_out("german")
-    model = ParityLVQ(1, random_state=0).fit(X, y, sensitive_features=np.zeros(len(y)))
+    with pytest.warns(UserWarning, match=r"a single group, \[0.0\], so there is no gap to bound"):
+        model = ParityLVQ(1, random_state=0).fit(X, y, sensitive_features=np.zeros(len(y)))
     assert model.score(X, y) > 0.7
     assert model.multipliers_.size == 0
+
+
+@pytest.mark.parametrize("metric", ["matrix", "diagonal", "euclidean"])
+def test_columns_far_from_zero(metric):
+    data = datasets.load("xor", size=100)
+    X = data.X + 1e8
+    model = ParityLVQ(2, metric=metric, random_state=0).fit(X, data.y, sensitive_features=data.s)
+    assert model.score(X, data.y) > 0.85
+
+
+def test_people_who_can_hardly_be_learned_from():
+    data = datasets.load("xor", size=20)
+    with pytest.warns(UserWarning, match="80 distinct values, and half of them have fewer than 10 members"):
+        ParityLVQ(1, max_gap=1.0, random_state=0).fit(data.X, data.y, sensitive_features=np.arange(80))
+    with pytest.warns(UserWarning, match=r"Fewer distinct points than n_prototypes=2 in a class"):
+        ParityLVQ(2, max_gap=1.0).fit([[0.0], [0.0], [1.0], [1.0]], [0, 0, 1, 1], sensitive_features=[0, 1, 0, 1])
+    with pytest.raises(ValueError, match="batch_size=1 leaves a class or group without any point: raise it"):
+        ParityLVQ(1, batch_size=1).fit(data.X, data.y, sensitive_features=data.s)

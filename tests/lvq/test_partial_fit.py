@@ -323,3 +323,14 @@ class TestErrors:
         model = stream(FairGLVQ(2), X, y, s)
         model.partial_fit(X, y, sensitive_features=s, classes=[1, 0], groups=[1, 0])
         assert (model.classes_.tolist(), model.groups_.tolist()) == ([0, 1], [0, 1])
+
+
+def test_a_stream_after_a_learned_metric_begins_anew():
+    X, y, s = clouds()
+    model = FairGLVQ(1, metric="matrix", random_state=0).fit(X, y, sensitive_features=s).set_params(metric="euclidean")
+    with pytest.raises(ValueError, match="classes is needed at the first call"):
+        model.partial_fit(X, y, sensitive_features=s)
+    stream(model, X, y, s)
+    assert_array_equal(model.prototypes_, stream(FairGLVQ(1, random_state=0), X, y, s).prototypes_)
+    assert model.omega_ is None
+    assert model.relevances_ is None

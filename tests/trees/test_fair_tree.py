@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier, export_text
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fairglvq import FairTree
+from fairglvq import FairTree, datasets
 from fairglvq.datasets.split import Scaling
 from fairglvq.fairness.metrics import statistical_parity_difference
 from fairglvq.trees.binning import cuts_between
@@ -283,3 +283,13 @@ def test_an_early_tree_is_the_one_with_fewer_leaves():
         small, early = FairTree(leaves, C=0.5).fit(X, y, sensitive_features=s).tree_, whole.tree_.early(leaves - 1)
         for name in ("feature", "threshold", "left", "right"):
             np.testing.assert_array_equal(getattr(early, name), getattr(small, name))
+
+
+def test_groups_that_cannot_be_compared_and_another_data_set():
+    data = datasets.load("xor", size=20)
+    with pytest.warns(UserWarning, match="a single group"):
+        FairTree(4).fit(data.X, data.y, sensitive_features=np.zeros(80))
+    with pytest.warns(UserWarning, match="80 distinct values, and half of them have fewer than 10 members"):
+        FairTree(4).fit(data.X, data.y, sensitive_features=np.arange(80))
+    with pytest.raises(ValueError, match="grown on 1 features, but xor has 2"):
+        FairTree(4, C=0).fit(data.X[:, :1], data.y).rules(data)

@@ -132,3 +132,13 @@ def test_what_is_wrong_is_said(parameters, s, words):
     X, y, _ = table()
     with pytest.raises(ValueError, match=words):
         FairTreeRegressor(**parameters).fit(X, y, sensitive_features=s)
+
+
+def test_protected_numbers_in_a_column_of_objects_and_infinite_ones():
+    X, y, s = table()
+    plain, objects = (FairTreeRegressor(5).fit(X, y, sensitive_features=s.astype(kind)) for kind in (float, object))
+    assert objects.groups_ is None
+    assert_array_equal(objects.predict(X), plain.predict(X))
+    s[3] = np.inf
+    with pytest.raises(ValueError, match="sensitive_features contains infinity"):
+        FairTreeRegressor(5).fit(X, y, sensitive_features=s)
