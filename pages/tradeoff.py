@@ -79,8 +79,9 @@ def body(choice: Choice, was_running: bool) -> None:
     view = picture.view_controls(choice)
     drawn = picture.picture(choice, table, view)
     point = picture.point_picker(table)
-    picture.conclusions(choice, found, table, view)
-    scenarios.draw(choice, found, table)
+    even = curve.evenly_measured(table)
+    picture.conclusions(choice, found, even, view)
+    scenarios.draw(choice, found, even)
     if point:
         opened(choice, found, *point)
     export.offer(choice, found, table, drawn.figure)

@@ -125,3 +125,9 @@ def test_the_budget_that_is_said_is_the_budget_that_was_kept():
     budget = comparison.shared_budget(table)
     assert budget == pytest.approx(0.072)
     assert comparison.within(table, budget) == [("fairglvq", 1.0), ("inp", 1.0)]
+
+
+def test_points_without_a_common_fold_are_left_out_while_a_run_goes_on():
+    first, second = rows_of("fairglvq", 1.0, [0.9, 0.8]), rows_of("glvq", None, [0.7, 0.6])
+    inp = rows_of("inp", 1.0, [0.5, 0.5, 0.5]).query("fold == 2")
+    assert len(comparison.compare_within(pd.concat([first, second, inp]), 1.0)) == 1
