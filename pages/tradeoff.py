@@ -73,7 +73,9 @@ def body(choice: Choice, was_running: bool) -> None:
         st.info("Choose at least one method to compare, in the controls; Reset brings back the usual ones.")
         return
     if found.rows.empty:
-        st.info("Nothing is computed yet for this choice. Press **Compute** above: first points come in seconds.")
+        if found.n_missing:
+            press = "" if was_running else "Press **Compute** above. "
+            st.info(f"Nothing is computed yet for this choice. {press}First points come in seconds.")
         return
     table = curve.summary(found.rows)
     view = picture.view_controls(choice)

@@ -157,6 +157,8 @@ def _open(one: Comparison) -> str:
     if one.low == one.high:
         how = f"{gap(one.low)} in each of only {one.n} folds" if one.difference else f"none in {all_of(one.n)} folds"
         return f"{first} and {second} cannot be told apart (difference in accuracy: {how})."
+    if one.high - one.low > 1:
+        return f"{first} and {second} cannot be told apart: {one.n} folds say too little about their difference."
     return (
         f"{first} and {second} cannot be told apart: the first may be right {gap(-one.low)} less or {gap(one.high)} "
         "more often than the second (95% interval)."
