@@ -6,7 +6,6 @@ import streamlit as st
 
 from fairglvq import wording
 from fairglvq.datasets import DATASETS
-from fairglvq.experiments import methods
 from fairglvq.experiments.sweep import ModelKey
 from fairglvq.tradeoff import curve
 from fairglvq.tradeoff.choice import OPENED_AS, Choice, settings_of, usual
@@ -120,7 +119,7 @@ def opened(choice: Choice, found: results.Found, method: str, strength: float | 
             "computed. The page shows how far it is, and Cancel."
         )
     if settings is None:
-        st.caption(f"The other pages cannot show {methods.get(method).title} of this strength on these data.")
+        st.caption(f"The other pages cannot show {curve.label(method, strength)} on these data.")
     elif not ready:
         st.caption(f"Opening a model needs the people of {DATASETS[choice.dataset].title}, which are not here yet.")
 

@@ -118,3 +118,21 @@ def test_models_of_methods_that_failed_are_not_called_finished(methods, words):
     assert not at.exception
     assert at.markdown[0].value == words
     assert "was left out: this method needs two labels" in at.warning[0].value
+
+
+def constant():
+    """The point of a constant answer."""
+    import pandas as pd
+
+    from pages.shared.tradeoff import picture, results
+
+    row = {"dataset": "xor", "method": "const", "strength": None, "fold": 0, "seed": 0, "accuracy": 0.5,
+           "statistical_parity": 0.0, "equal_opportunity": 0.0, "seconds": 1.0,
+           "counts": [[[0, 5], [0, 5]], [[0, 5], [0, 5]]]}  # fmt: skip
+    picture.point_details(results.Found(pd.DataFrame([row]), 0, 0, ["town A", "town B"]), "const", None)
+
+
+def test_groups_with_the_same_rate_are_not_compared_with_themselves():
+    at = AppTest.from_function(constant, default_timeout=60).run()
+    assert not at.exception
+    assert "All groups get the favourable decision equally often." in text(at)
