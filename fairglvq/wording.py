@@ -33,6 +33,12 @@ def number(value: float, decimals: int) -> str:
     return f"\N{MINUS SIGN}{text}" if value < 0 and float(text.replace(",", "")) != 0 else text
 
 
+def of_column(value: float, decimals: int) -> str:
+    """A value of a table's column: a number, without a mark in what may be a year: "2020.5", "12,345"."""
+    text = number(value, decimals)
+    return text if abs(value) >= 10_000 else text.replace(",", "")
+
+
 def signed(value: float, decimals: int) -> str:
     """The same with a plus sign if it reads as more than 0: "+3.2"."""
     text = number(value, decimals)

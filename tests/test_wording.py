@@ -142,3 +142,10 @@ def test_articles_and_both():
         "an equal opportunity gap",
     ]
     assert [wording.all_of(n) for n in (2, 3, 1200)] == ["both", "all 3", "all 1,200"]
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "text"), [(2020.73, 2, "2020.73"), (-1987, 0, "\N{MINUS SIGN}1987"), (12345, 0, "12,345")]
+)
+def test_a_year_in_a_table_has_no_mark_of_thousands(value, decimals, text):
+    assert wording.of_column(value, decimals) == text
