@@ -91,10 +91,11 @@ def of_hundred(share: float) -> str:
 
 
 def value(found: object, digits: int = 6) -> str:
-    """A value of a column; ``digits`` are enough to tell people apart, a border needs all of them."""
+    """A value of a column, like `of_column`; ``digits`` are enough to tell people apart, a border needs all of them."""
     if not isinstance(found, float) or not math.isfinite(found):
         return str(found)
     text = f"{abs(found):,.0f}" if found == round(found) else f"{abs(found):,.{digits}g}"
+    text = text if abs(found) >= 10_000 else text.replace(",", "")
     return f"\N{MINUS SIGN}{text}" if found < 0 else text
 
 
