@@ -33,6 +33,12 @@ def number(value: float, decimals: int) -> str:
     return f"\N{MINUS SIGN}{text}" if value < 0 and float(text.replace(",", "")) != 0 else text
 
 
+def of_column(value: float, decimals: int) -> str:
+    """A value of a table's column: a number, without a mark in what may be a year: "2020.5", "12,345"."""
+    text = number(value, decimals)
+    return text if abs(value) >= 10_000 else text.replace(",", "")
+
+
 def signed(value: float, decimals: int) -> str:
     """The same with a plus sign if it reads as more than 0: "+3.2"."""
     text = number(value, decimals)
@@ -85,10 +91,11 @@ def of_hundred(share: float) -> str:
 
 
 def value(found: object, digits: int = 6) -> str:
-    """A value of a column; ``digits`` are enough to tell people apart, a border needs all of them."""
+    """A value of a column, like `of_column`; ``digits`` are enough to tell people apart, a border needs all of them."""
     if not isinstance(found, float) or not math.isfinite(found):
         return str(found)
     text = f"{abs(found):,.0f}" if found == round(found) else f"{abs(found):,.{digits}g}"
+    text = text if abs(found) >= 10_000 else text.replace(",", "")
     return f"\N{MINUS SIGN}{text}" if found < 0 else text
 
 

@@ -6,7 +6,6 @@ import streamlit as st
 
 from fairglvq import wording
 from fairglvq.datasets import DATASETS
-from fairglvq.experiments import methods
 from fairglvq.experiments.sweep import ModelKey
 from fairglvq.tradeoff import curve
 from fairglvq.tradeoff.choice import OPENED_AS, Choice, settings_of, usual
@@ -73,14 +72,17 @@ def body(choice: Choice, was_running: bool) -> None:
         st.info("Choose at least one method to compare, in the controls; Reset brings back the usual ones.")
         return
     if found.rows.empty:
-        st.info("Nothing is computed yet for this choice. Press **Compute** above: first points come in seconds.")
+        if found.n_missing:
+            press = "" if was_running else "Press **Compute** above. "
+            st.info(f"Nothing is computed yet for this choice. {press}First points come in seconds.")
         return
     table = curve.summary(found.rows)
     view = picture.view_controls(choice)
     drawn = picture.picture(choice, table, view)
     point = picture.point_picker(table)
-    picture.conclusions(choice, found, table, view)
-    scenarios.draw(choice, found, table)
+    even = curve.evenly_measured(table)
+    picture.conclusions(choice, found, even, view)
+    scenarios.draw(choice, found, even)
     if point:
         opened(choice, found, *point)
     export.offer(choice, found, table, drawn.figure)
@@ -117,7 +119,7 @@ def opened(choice: Choice, found: results.Found, method: str, strength: float | 
             "computed. The page shows how far it is, and Cancel."
         )
     if settings is None:
-        st.caption(f"The other pages cannot show {methods.get(method).title} of this strength on these data.")
+        st.caption(f"The other pages cannot show {curve.label(method, strength)} on these data.")
     elif not ready:
         st.caption(f"Opening a model needs the people of {DATASETS[choice.dataset].title}, which are not here yet.")
 

@@ -70,7 +70,7 @@ def test_value_of_a_column(found, words):
 
 
 def test_a_border_has_all_digits():
-    assert wording.value(1234.56789012, 12) == "1,234.56789012"
+    assert wording.value(1234.56789012, 12) == "1234.56789012"
 
 
 @pytest.mark.parametrize(("found", "words"), [(3.0, "3"), (-2.0, "-2"), (0.1, "0.1"), (1e20, "1" + 20 * "0")])
@@ -142,3 +142,10 @@ def test_articles_and_both():
         "an equal opportunity gap",
     ]
     assert [wording.all_of(n) for n in (2, 3, 1200)] == ["both", "all 3", "all 1,200"]
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "text"), [(2020.73, 2, "2020.73"), (-1987, 0, "\N{MINUS SIGN}1987"), (12345, 0, "12,345")]
+)
+def test_a_year_in_a_table_has_no_mark_of_thousands(value, decimals, text):
+    assert wording.of_column(value, decimals) == text

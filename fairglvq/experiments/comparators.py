@@ -85,7 +85,7 @@ def two_labels(fold: TrainingFold) -> np.ndarray:
     if len(labels) != 2 or fold.favourable not in labels:
         found = ", ".join(map(repr, labels.tolist()))
         raise ValueError(
-            f"this method needs two labels, one of them favourable; got {found} with favourable={fold.favourable!r}"
+            f"this method needs two labels, the favourable one among them; these data have {len(labels)} ({found})"
         )
     return labels if labels[1] == fold.favourable else labels[::-1]
 

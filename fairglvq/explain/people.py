@@ -75,14 +75,15 @@ class Population:
 
     @cached_property
     def whole(self) -> dict[str, bool]:
-        """Which number columns hold nothing but whole numbers."""
+        """Which number columns hold nothing but whole numbers; from 2^53 on, neither floats nor browsers know them."""
         found = {}
         for block in self.blocks:
             if block.kind == "number":
                 values = self.values(block)[:, 0]
                 # Scaling and back costs some rounding.
                 away = np.abs(values - np.round(values))
-                found[block.column] = bool(np.all(away <= 1e-9 * np.maximum(1.0, np.abs(values))))
+                size = np.abs(values)
+                found[block.column] = bool(np.all((away <= 1e-9 * np.maximum(1.0, size)) & (size < 2**53)))
         return found
 
     @cached_property

@@ -41,7 +41,7 @@ class Trait(NamedTuple):
     def words(self, category: int | None = None) -> str:
         """The value, or the share of a category (the largest one if none is named)."""
         if not self.shares:
-            return wording.number(self.value, self.decimals)
+            return wording.of_column(self.value, self.decimals)
         category = self.top if category is None else category
         return f"{self.categories[category]} {wording.percent(self.shares[category], 0)}"
 

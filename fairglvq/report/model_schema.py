@@ -37,6 +37,8 @@ def sentence(path: Iterable[str | int], why: str) -> str:
 
 def problem(tree: Any) -> str | None:
     """What is wrong with a parsed file, in one sentence; None if it keeps to the schema."""
+    if isinstance(tree, dict) and tree.get("format") == "fairglvq-report":
+        return "The file is the report of a model: open the file that “Model (JSON)” has saved."
     error = next(_validator().iter_errors(tree), None)
     return None if error is None else sentence(error.absolute_path, _why(error))
 

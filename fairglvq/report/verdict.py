@@ -26,7 +26,8 @@ def _beside(value: float, before: float, method: str) -> str:
     change = f"{method}, trained for accuracy alone, has a gap of {gap(before)}"
     if gap(value) == gap(before):
         return f"{change}: the same."
-    return f"{change}: this one is {gap(abs(before - value))} {'narrower' if value < before else 'wider'}."
+    apart = abs(round(before, 3) - round(value, 3))  # of the gaps as they are shown
+    return f"{change}: this one is {gap(apart)} {'narrower' if value < before else 'wider'}."
 
 
 def price(report: Report) -> str:
@@ -47,7 +48,8 @@ def who_loses(report: Report) -> list[str]:
         return []
     wanted = quoted(report.data.favourable)
     return [
-        f"{capital(group.who)}: {lost:,} lose {wanted} and {gained:,} gain it, of {group.n:,} measured."
+        f"{capital(group.who)}: {lost:,} {'loses' if lost == 1 else 'lose'} {wanted} and {gained:,} "
+        f"{'gains' if gained == 1 else 'gain'} it, of {group.n:,} measured."
         for group, gained, lost in zip(report.groups, before.gained, before.lost, strict=True)
     ]
 

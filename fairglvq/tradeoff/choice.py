@@ -114,6 +114,7 @@ def usual_for_table(settings: Settings) -> Choice:
 
 def read_strengths(method: str, text: str) -> tuple[float, ...]:
     """Strengths typed by a visitor; a ValueError says in plain words what is wrong."""
+    text = re.sub(r"[^\w\s;,.+-]", "?", text)  # a page would take some signs in a message for a picture or a link
     parts = [part for part in re.split(r"[\s;,]+", text.strip()) if part]
     title, knob = methods.get(method).title, methods.get(method).knob
     if not parts:

@@ -10,7 +10,7 @@ from itertools import combinations
 import pandas as pd
 
 from fairglvq.experiments import methods
-from fairglvq.tradeoff.curve import label, point_in, rows_of, summary
+from fairglvq.tradeoff.curve import evenly_measured, label, point_in, rows_of, summary
 from fairglvq.tradeoff.measures import MEASURES
 from fairglvq.wording import all_of, at_most, capital, gap, interval
 
@@ -116,7 +116,7 @@ def compare_within(
     Fewer pairs can be told apart more easily. The constant answer is left out. The points are chosen on the rows that
     they are compared on, which favours methods with many strengths a little.
     """
-    table = summary(rows)
+    table = evenly_measured(summary(rows))
     table = table[table["method"] != "const"]
     points = within(table, budget, x)
     pairs = [(a, b) for a, b in combinations(points, 2) if against is None or against in (a[0], b[0])]
@@ -157,6 +157,8 @@ def _open(one: Comparison) -> str:
     if one.low == one.high:
         how = f"{gap(one.low)} in each of only {one.n} folds" if one.difference else f"none in {all_of(one.n)} folds"
         return f"{first} and {second} cannot be told apart (difference in accuracy: {how})."
+    if one.high - one.low > 1:
+        return f"{first} and {second} cannot be told apart: {one.n} folds say too little about their difference."
     return (
         f"{first} and {second} cannot be told apart: the first may be right {gap(-one.low)} less or {gap(one.high)} "
         "more often than the second (95% interval)."

@@ -76,6 +76,11 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     return table.drop(columns="order").reset_index(drop=True)
 
 
+def evenly_measured(table: pd.DataFrame) -> pd.DataFrame:
+    """The points of a summary on the most test folds: while a run goes on, only these can be compared."""
+    return table[table["n"] == table["n"].max()]
+
+
 def pareto(table: pd.DataFrame, x: str = "statistical_parity", y: str = "accuracy") -> NDArray[np.bool_]:
     """Which points of a summary no other one beats: at least as good in both means and better in one."""
     costs = np.column_stack([MEASURES[name].cost(table[f"{name}_mean"].to_numpy(float)) for name in (x, y)])

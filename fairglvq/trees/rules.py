@@ -63,8 +63,8 @@ def _range(low: float, high: float, values: np.ndarray) -> str:
         low, high, decimals = np.floor(low + 1e-9), np.floor(high + 1e-9), 0
     else:
         decimals = max(_decimals(border, values) for border in (low, high))
-    parts = [f"over {wording.number(low, decimals)}"] if math.isfinite(low) else []
-    parts += [f"{'up to' if parts else 'at most'} {wording.number(high, decimals)}"] if math.isfinite(high) else []
+    parts = [f"over {wording.of_column(low, decimals)}"] if math.isfinite(low) else []
+    parts += [f"{'up to' if parts else 'at most'} {wording.of_column(high, decimals)}"] if math.isfinite(high) else []
     return " ".join(parts)
 
 

@@ -521,6 +521,34 @@ def test_small_groups_are_flagged_merged_or_dropped():
     assert "15 rows of groups of fewer than 30 were left out" in said(data)
 
 
+@pytest.mark.parametrize("treated", ["merge", "drop"])
+def test_groups_that_are_all_small_are_said_to_be_the_problem(treated):
+    frame = people().assign(sex=[f"group {i % 100}" for i in range(300)])
+    with pytest.raises(TableError, match="Fewer than two groups of column “sex” are left once those of fewer than 30"):
+        build(frame, replace(guess(frame), small_groups=treated))
+
+
+def test_rows_without_gaps_that_are_all_alike_are_said_to_be_the_problem():
+    frame = pd.DataFrame(
+        {
+            "age": [30.0, 30.0, 30.0, 30.0, None, 32.0],
+            "pay": [5.0, 5.0, 5.0, 5.0, 6.0, None],
+            "sex": ["f", "m"] * 3,
+            "hired": ["yes", "yes", "no", "no", "no", "no"],
+        }
+    )
+    with pytest.raises(TableError, match=r"in the rows that are left \(4\): fill gaps instead of dropping rows"):
+        build(frame, replace(PLAN, left_out=("sex",)))
+
+
+def test_a_suggested_cut_has_no_more_digits_than_it_needs():
+    frame = people().assign(score=np.random.default_rng(0).normal(size=300))
+    cut = table.with_protected(frame, guess(frame), "score").cut
+    assert len(f"{cut:g}") <= 6
+    assert float(f"{cut:g}") == cut
+    assert (frame.score < cut).sum() == 150
+
+
 def test_many_large_groups_are_merged_into_what_pictures_can_show():
     frame = people(800).assign(sex=[f"g{min(i % 10, 8)}" for i in range(800)])
     data = build(frame, replace(PLAN, small_groups="merge"))

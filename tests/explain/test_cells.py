@@ -1,6 +1,7 @@
 """Every number a card or a person's page shows, against a direct computation with plain loops."""
 
 import math
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -29,6 +30,7 @@ def test_a_population_is_scaled_on_the_training_part():
     assert people.original(people.X) == pytest.approx(data.X)
     assert people.scaled(data.X) == pytest.approx(people.X)
     assert people.whole == {"years": True, "amount": False}
+    assert population(replace(data, X=data.X * 2.0**60)).whole == {"years": False, "amount": False}
     assert people.lowest == pytest.approx(data.X.min(axis=0))
     assert people.highest == pytest.approx(data.X.max(axis=0))
     assert people.mean == pytest.approx(people.X.mean(axis=0))

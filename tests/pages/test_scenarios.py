@@ -86,3 +86,53 @@ def test_strengths_are_added_to_the_choice_where_its_curve_jumps():
     assert dict(more.strengths)["fairglvq"] == (0.0, 0.25, 0.5, 0.75, 1.0)
     assert dict(more.strengths)["inp"] == dict(choice.strengths)["inp"]
     assert results.with_missing_strengths(choice, results.Found(pd.DataFrame(), 0, 0, [])) == choice
+
+
+def failed(methods):
+    """What stands above a curve of which ExponentiatedGradient failed."""
+    from types import SimpleNamespace
+
+    from fairglvq.tradeoff.choice import usual
+    from pages.shared.tradeoff import results
+    from pages.shared.visit import visit
+
+    choice = usual("three_classes").with_methods(methods, 2)
+    models = [model for model in choice.sweep().models() if model.method == "glvq"]
+    scores = {"accuracy": 0.9, "statistical_parity": 0.1, "equal_opportunity": 0.1, "seconds": 1.0}
+    visit().curve.run = SimpleNamespace(
+        sweep=choice.sweep(), rows=dict.fromkeys(models, scores), state="done", problem="", store_error="",
+        failures={"exponentiated_gradient": ValueError("this method needs two labels")},
+    )  # fmt: skip
+    results.status(choice, results.collect(choice))
+
+
+@pytest.mark.parametrize(
+    ("methods", "words"),
+    [
+        (["glvq", "exponentiated_gradient"], "5 of 5 models are finished."),
+        (["exponentiated_gradient"], "No chosen method works on these data."),
+    ],
+)
+def test_models_of_methods_that_failed_are_not_called_finished(methods, words):
+    at = AppTest.from_function(failed, default_timeout=60, args=(methods,)).run()
+    assert not at.exception
+    assert at.markdown[0].value == words
+    assert "was left out: this method needs two labels" in at.warning[0].value
+
+
+def constant():
+    """The point of a constant answer."""
+    import pandas as pd
+
+    from pages.shared.tradeoff import picture, results
+
+    row = {"dataset": "xor", "method": "const", "strength": None, "fold": 0, "seed": 0, "accuracy": 0.5,
+           "statistical_parity": 0.0, "equal_opportunity": 0.0, "seconds": 1.0,
+           "counts": [[[0, 5], [0, 5]], [[0, 5], [0, 5]]]}  # fmt: skip
+    picture.point_details(results.Found(pd.DataFrame([row]), 0, 0, ["town A", "town B"]), "const", None)
+
+
+def test_groups_with_the_same_rate_are_not_compared_with_themselves():
+    at = AppTest.from_function(constant, default_timeout=60).run()
+    assert not at.exception
+    assert "All groups get the favourable decision equally often." in text(at)

@@ -168,6 +168,7 @@ def test_what_cannot_be_written_is_said():
         (b"null", "must be an object"),
         (b'"text"', "must be an object"),
         (b"{}", "lacks format"),
+        (b'{"format": "fairglvq-report"}', "the report of a model: open the file that “Model"),
         (b"NaN", "holds NaN"),
         (b'{"a": -Infinity}', "holds -Infinity"),
         (b'{"format": 1, "format": 2}', "names 'format' twice"),

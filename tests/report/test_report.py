@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -19,6 +20,7 @@ from fairglvq.explain.leaves import TreeModel, explain_tree
 from fairglvq.explain.people import Population, population
 from fairglvq.fairness import metrics
 from fairglvq.report import content as report
+from fairglvq.report import verdict
 from fairglvq.report.html import to_html
 from fairglvq.tradeoff.scenario import Outcome, Scenario
 
@@ -189,6 +191,10 @@ def test_page_one_has_verdict_baseline_and_who_loses(explained, german):
     page = Page(to_html(made)).text
     first = page[: page.index("How it decides")]
     assert f"GLVQ, trained for accuracy alone, has a gap of {100 * gap:.1f} points" in first
+    alone = replace(made, baseline=replace(made.baseline, lost=(1, 0), gained=(0, 1)))
+    told = verdict.who_loses(alone)
+    assert "1 loses “good” and 0 gain it" in told[0]
+    assert "0 lose “good” and 1 gains it" in told[1]
     young = f"{made.baseline.lost[0]} lose “good” and {made.baseline.gained[0]} gain it, of {made.groups[0].n} measured"
     assert f"People under 25: {young}" in first
     assert "in the group" not in page

@@ -63,6 +63,7 @@ BAD_LINKS = {
     "axis": ({"x": "height"}, "x “height”"),
     "method": ({"methods": "magic.glvq"}, "Method “magic” is unknown"),
     "strengths": ({"s_fairglvq": "1_fast"}, "“fast” is not a number"),
+    "picture": ({"s_fairglvq": "![x](//e.example/a)"}, "“??x????e.example?a?” is not a number"),
     "number": ({"batch": "many"}, "“many” is not a number"),
     "name": ({"colour": "red"}, "“colour” in the link is not known"),
     "table": ({"data": "table", "table": "0123"}, "only its owner's visit"),

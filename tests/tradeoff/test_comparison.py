@@ -125,3 +125,16 @@ def test_the_budget_that_is_said_is_the_budget_that_was_kept():
     budget = comparison.shared_budget(table)
     assert budget == pytest.approx(0.072)
     assert comparison.within(table, budget) == [("fairglvq", 1.0), ("inp", 1.0)]
+
+
+def test_points_without_a_common_fold_are_left_out_while_a_run_goes_on():
+    first, second = rows_of("fairglvq", 1.0, [0.9, 0.8]), rows_of("glvq", None, [0.7, 0.6])
+    inp = rows_of("inp", 1.0, [0.5, 0.5, 0.5]).query("fold == 2")
+    assert len(comparison.compare_within(pd.concat([first, second, inp]), 1.0)) == 1
+
+
+def test_an_interval_wider_than_accuracy_itself_is_not_told():
+    """Two folds: half the interval is 12.7 errors, so that "398 points less often" would be said."""
+    rows = pd.concat([rows_of("fairglvq", 1.0, [0.9, 0.7]), rows_of("glvq", None, [0.8, 0.8])])
+    told = comparison.comparison_words([comparison.compare(rows, ("fairglvq", 1.0), ("glvq", None))])
+    assert told == ["FairGLVQ (C = 1) and GLVQ cannot be told apart: 2 folds say too little about their difference."]

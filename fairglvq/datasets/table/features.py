@@ -154,7 +154,10 @@ def merged(table: pd.DataFrame, plan: Plan, caveats: list[str]) -> pd.DataFrame:
         caveats.append(f"The same in all rows that are left, so left out: {quoted_names(gone)}.")
     table = table.drop(columns=gone)
     if table.shape[1] == 0:
-        raise TableError("No column is left that a model could decide by: leave fewer out, or merge fewer categories.")
+        raise TableError(
+            f"No column has two values to decide by in the rows that are left ({len(table):,}): fill gaps instead of "
+            "dropping rows, leave fewer columns out, or merge fewer categories."
+        )
     return table
 
 

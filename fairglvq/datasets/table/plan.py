@@ -192,9 +192,13 @@ def _wanted(values: Sequence[str]) -> str | None:
 
 
 def _middle(values: pd.Series) -> float | None:
-    """A cut that leaves people on both sides: the median, or the next value above it."""
+    """A cut that leaves people on both sides: the median or the next value above it, in as few digits as do it."""
     present = values.dropna()
     if present.nunique() < 2:
         return None
     middle = float(present.median())
-    return middle if middle > present.min() else float(present[present > middle].min())
+    if middle <= present.min():
+        middle = float(present[present > middle].min())
+    under = present < middle
+    rounded = (float(f"{middle:.{digits}g}") for digits in range(1, 18))
+    return next(cut for cut in rounded if under.equals(present < cut))

@@ -59,6 +59,11 @@ def groups_of(frame: pd.DataFrame, plan: Plan, caveats: list[str]) -> pd.Series:
             f"{int(counts[small].sum()):,} rows of groups of fewer than {SMALL} were left out: {quoted_names(small)}."
         )
         groups = groups.where(~groups.isin(small))
+    if groups.nunique() < 2:
+        raise TableError(
+            f"Fewer than two groups of column {quoted(name)} are left once those of fewer than {SMALL} people are "
+            "merged or left out: keep small groups, or choose another column."
+        )
     return groups
 
 
@@ -90,7 +95,7 @@ def coded_classes(labels: pd.Series, plan: Plan) -> tuple[dict[int, str], np.nda
     values = distinct(labels)
     if plan.favourable not in values or len(values) < 2:
         raise TableError(
-            f"Only {quoted_names(values)} is left in column {quoted(plan.target)} after rows were left out: fill gaps "
+            f"Column {quoted(plan.target)} holds only {quoted_names(values)} after rows were left out: fill gaps "
             "instead of dropping rows, or leave the columns with gaps out."
         )
     counts = labels.value_counts()

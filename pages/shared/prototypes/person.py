@@ -216,7 +216,7 @@ def _field(view: View, block: Block, value: float | str, key: str) -> float | st
         options = list(block.categories)
         return st.selectbox(md(block.column), options, index=options.index(str(value)), key=key)
     low, high = people.lowest[block.start], people.highest[block.start]
-    help_text = f"In the data from {low:,.6g} to {high:,.6g}."
+    help_text = f"In the data from {wording.value(float(low))} to {wording.value(float(high))}."
     if people.whole[block.column]:
         return float(st.number_input(md(block.column), value=int(value), step=1, key=key, help=help_text))
     return st.number_input(md(block.column), value=float(value), step=(high - low) / 100, key=key, help=help_text)

@@ -269,5 +269,8 @@ def _in_people(rows: pd.DataFrame, groups: list[str], rates: pd.Series) -> None:
     """The gap in one sentence."""
     low, high = int(rates.idxmin()), int(rates.idxmax())
     who = who_of(str(rows["dataset"].iloc[0]), groups or [f"group {i}" for i in range(len(rates))])
+    if low == high:
+        say("All groups get the favourable decision equally often.")
+        return
     fewer = wording.of_hundred(rates[high] - rates[low])
     say(f"Of 100 {who[low]}, {fewer} fewer get the favourable decision than of 100 {who[high]}.")

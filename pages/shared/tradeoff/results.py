@@ -167,8 +167,8 @@ def _elsewhere(choice: Choice) -> None:
 
 
 def _offer(choice: Choice, found: Found, run: SweepRun | None) -> None:
-    total = len(choice.sweep()) if choice.strengths else 0
-    known = total - found.n_missing
+    known = len(found.rows)  # without methods that failed
+    total = known + found.n_missing
     with st.container(key="offer", horizontal=True, vertical_alignment="center"):
         st.markdown(_known_words(found, known, total, run))
         if found.n_missing:
@@ -176,7 +176,7 @@ def _offer(choice: Choice, found: Found, run: SweepRun | None) -> None:
         elif total:
             more = with_missing_strengths(choice, found)
             if more != choice:
-                n = count(len(more.sweep()) - total, "more model")
+                n = count(len(more.sweep()) - len(choice.sweep()), "more model")
                 button(f"Fill the jumps: train {n}", _fill, more, help=HOW_FILLED)
             button("Compute again", _begin, choice, True)
     here = visit().curve
@@ -219,7 +219,7 @@ def _known_words(found: Found, known: int, total: int, run: SweepRun | None) -> 
     if run and run.state == "cancelled":
         return f"Stopped: {known:,} of {total:,} models are finished and kept."
     if not total:
-        return "No method is chosen."
+        return "No chosen method works on these data." if run else "No method is chosen."
     if found.n_bundled:
         part = "These results" if found.n_bundled == known else f"{found.n_bundled:,} of {known:,} results"
         return f"{part} came with the project."
