@@ -11,7 +11,7 @@ from fairglvq import wording
 from fairglvq.datasets import DATASETS
 from fairglvq.scenes.scene import Scene, final_scores
 from fairglvq.scenes.service import Show
-from fairglvq.scenes.settings import PRESETS, TABLE, Settings, preset_of
+from fairglvq.scenes.settings import FIELDS, PRESETS, TABLE, Settings, preset_of
 from fairglvq.scenes.sources import dataset_of
 from pages.shared import controls, download, menu, safe_text, session, training
 from pages.shared.links import missing_in_link
@@ -88,7 +88,7 @@ def intro(settings: Settings) -> str:
     how = (OWN_PLANE if learned else SLICE) if settings.real else LEARNED if learned else ""
     people = PEOPLE.format(group="their group" if settings.real else "their town (the group)", how=how)
     story = STORIES.get(settings.dataset, what)
-    turn = "" if visit().fixes("C") else ", turn C"
+    turn = ", turn C" if FIELDS["C"].applies(settings) and not visit().fixes("C") else ""
     play = "Press play, drag" if plays(settings) else "Drag"
     return f"**{story}** {people} {why_several(settings)} {play} a prototype{turn}."
 
@@ -106,7 +106,7 @@ def why_several(settings: Settings) -> str:
     drawn = [method for method in settings.methods if method != "fairtree" or not settings.real]
     ways = ", ".join(METHODS[method] for method in drawn)
     if len(drawn) == 1:
-        return f"The picture is of {ways}."
+        return f"{ways}."
     return f"The pictures show the same people, decided in {len(drawn)} ways: {ways}."
 
 

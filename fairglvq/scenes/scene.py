@@ -156,7 +156,6 @@ def _panel_arrays(
         "cost_class": training.class_cost.astype("f4"),
         "cost_fair": training.fair_cost.astype("f4"),
         "flips": np.minimum(training.flips, 65535).astype("u2"),
-        "alpha_uses": training.alpha_uses.astype("u4"),
     }
     arrays |= _through(lens, training.prototypes)
     counted = _counted(points, glvq, training.decisions)

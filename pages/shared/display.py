@@ -6,6 +6,7 @@ These parameters belong to the visit, not to a page: they stand in the address o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -54,7 +55,7 @@ def from_query(params: Mapping[str, str]) -> tuple[Display, list[str]]:
     repairs: list[str] = []
     projector = params.get("projector", "")
     if projector not in ("", "0", "1"):
-        repairs.append(f"projector “{projector[:24]}” is not possible: 1 is on.")
+        repairs.append(f"projector “{short(projector)}” is not possible: 1 is on.")
     hidden = _read("hide", params, _CONTROLS, repairs)
     return Display(projector == "1", hidden, _read("lock", params, _SETTINGS, repairs)), repairs
 
@@ -63,5 +64,11 @@ def _read(parameter: str, params: Mapping[str, str], known: Mapping[str, str], r
     names = [name for name in params.get(parameter, "").split(".") if name]
     unknown = [name for name in names if name not in known]
     if unknown:
-        repairs.append(f"{parameter}: there is no control “{unknown[0][:24]}”; it was left out.")
+        repairs.append(f"{parameter}: there is no control “{short(unknown[0])}”; it was left out.")
     return frozenset(known[name] for name in names if name in known)
+
+
+def short(text: str) -> str:
+    """What a link says, for a sentence about it: cut, and without what Markdown would take for a picture or a link."""
+    plain = re.sub(r"[^\w\s.,:;+%-]", "?", text)
+    return plain if len(plain) <= 24 else plain[:23] + "…"

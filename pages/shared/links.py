@@ -23,6 +23,7 @@ from fairglvq.scenes.settings import (
 )
 from fairglvq.scenes.sources import lent
 from pages.shared.display import PARAMETERS as DISPLAY_PARAMETERS
+from pages.shared.display import short
 
 PAINT_LIMIT = 150
 """Painted and erased points that a link carries at most; more would not survive mail programs."""
@@ -107,7 +108,7 @@ def read_value(field: Field, text: str | None, default: Any, repairs: list[str])
         return default
     if field.several:
         chosen = tuple(one for one in field.choices if one in text.split("."))
-        if len(chosen) < len(text.split(".")):
+        if set(text.split(".")) - set(chosen):
             repairs.append(f"{field.label}: “{short(text)}” names something unknown, which was left out.")
         return chosen or default
     if field.choices and isinstance(field.choices[0], str):
@@ -126,12 +127,6 @@ def read_value(field: Field, text: str | None, default: Any, repairs: list[str])
     if abs(value - number) > 1e-9:
         repairs.append(f"{field.label} {short(text)} is not possible: {written(value)} is used, the nearest that is.")
     return value
-
-
-def short(text: str) -> str:
-    """What a link says, for a sentence about it: cut, and without what Markdown would take for a picture or a link."""
-    plain = re.sub(r"[^\w\s.,:;+%-]", "?", text)
-    return plain if len(plain) <= 24 else plain[:23] + "…"
 
 
 def place(value: float) -> float:

@@ -124,6 +124,7 @@ def read_view(text: str | None) -> dict[str, Any] | None:
     """What a link's ``view`` parameter says; None if it is missing or broken."""
     try:
         view = json.loads(text or "")
-    except ValueError:
+        json.dumps(view, allow_nan=False)  # the stage takes no NaN and no infinity
+    except (ValueError, RecursionError):
         return None
     return view if isinstance(view, dict) else None

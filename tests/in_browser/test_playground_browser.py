@@ -13,8 +13,8 @@ from playwright.sync_api import expect
 
 from fairglvq.scenes import scene, scoring
 from fairglvq.scenes.points import load_points
-from fairglvq.scenes.settings import DEFAULTS, Settings
-from fairglvq.scenes.training import train_part
+from fairglvq.scenes.settings import DEFAULTS, GAPS, Settings
+from fairglvq.scenes.training import FILM_C, train_part
 
 pytestmark = pytest.mark.browser
 READY = '.stage[data-ready="1"]'
@@ -280,6 +280,15 @@ def test_a_bad_link_is_repaired_and_said(visit):
     assert v.query() == {"C": "15"}
     v.page.get_by_role("button", name="Dismiss").click()
     notice.wait_for(state="detached")
+
+
+def test_five_methods_that_are_always_right_fit_side_by_side(visit):
+    v = visit("?noise=0&beside=inp.fairglvq.paritylvq.fairtree").seen()
+    expect(v.page.locator(".fgs-tradeoff .fgs-dot")).to_have_count(2 * len(FILM_C) + len(GAPS), timeout=60_000)
+    wide = "(all) => all.filter((e) => e.scrollWidth > e.clientWidth).length"
+    assert v.page.locator(".fgs-readout, .fgs-readout *").evaluate_all(wide) == 0
+    assert v.page.locator(".fgs-tradeoff .fgs-end").count() == 0  # both ends of each curve are one place
+    assert {"99", "100"} <= set(v.page.locator(".fgs-y-ticks").inner_text().split())
 
 
 @pytest.mark.long

@@ -120,7 +120,7 @@ def test_pack_aligns_and_refuses_what_the_browser_cannot_read():
         stage.pack({"x": float("nan")}, {})
 
 
-@pytest.mark.parametrize("text", [None, "", "{", "[1]", "3"])
+@pytest.mark.parametrize("text", [None, "", "{", "[1]", "3", '{"epoch": NaN}', '{"epoch": 1e999}', "[" * 100_000])
 def test_broken_view_parameter_is_no_view(text):
     assert read_view(text) is None
 
@@ -441,14 +441,17 @@ def test_bad_links_are_repaired(modules):
                 open: ["table", 3, "<b>"],
             }}, scene);
             const repaired = m.viewOf(state, scene);
+            m.restoreView(state, {{ camera: [0.5, 0.5, 1e300] }}, scene);
+            const {{ zoom }} = state.camera;
             const good = {{ epoch: 2, speed: 2, hidden: ["inp"], enlarged: "glvq", camera: [0.2, 0.3, 4], fold: 0.5 }};
             m.restoreView(state, {{ ...good, squeeze: 0.25 }}, scene);
             const query = new URL(m.linkOf("http://x/play?C=1&view=old", m.viewOf(state, scene))).searchParams;
-            return {{ clean, repaired, link: query.get("view"), C: query.get("C") }};
+            return {{ clean, repaired, zoom, link: query.get("view"), C: query.get("C") }};
         }}""",
     )
     assert got["clean"] == {}  # a link says only what differs from the view at first
     assert got["repaired"] == {"show": {"forces": True}, "fold": 1, "open": ["table"]}
+    assert got["zoom"] == 40  # as far as a wheel can zoom
     assert got["C"] == "1"
     view = json.loads(got["link"])
     assert (view["epoch"], view["hidden"], view["enlarged"], view["camera"]) == (2, ["inp"], "glvq", [0.2, 0.3, 4])
@@ -1006,6 +1009,18 @@ def test_painting_trains_on_the_new_points(visit):
     gesture = json.loads(v.page.locator("code").nth(2).inner_text())
     assert len(gesture["added"]) > 3
     assert {tuple(point[2:]) for point in gesture["added"]} == {(1, 0)}
+
+
+def test_what_is_painted_stays_while_another_model_of_the_same_points_comes(visit):
+    v = visit()
+    revision = v.data("revision")
+    v.act("paint").click()
+    box = v.page.locator('canvas[data-panel="glvq"]').bounding_box()
+    v.page.mouse.click(box["x"] + 60, box["y"] + 60)
+    slider = v.act("slider-fairglvq")
+    slider.evaluate("(e) => { e.value = 1.9; for (const n of ['input', 'change']) e.dispatchEvent(new Event(n)); }")
+    v.wait_data("revision", revision, negate=True)
+    assert "1 painted, 0 erased" in v.page.locator(".paintbar").inner_text()
 
 
 def test_link_restores_the_view_and_share_copies_it(visit):

@@ -22,6 +22,8 @@ def test_what_cannot_be_read_is_left_out_and_said():
     found, told = display.from_query({"projector": "yes", "hide": "C.nonsense", "lock": "all.k"})
     assert found == Display(hidden=frozenset({"C"}), locked=frozenset({"prototypes"}))
     assert [sentence.split(":")[0].split(" “")[0] for sentence in told] == ["projector", "hide", "lock"]
+    _, told = display.from_query(dict.fromkeys(display.PARAMETERS, "![](//a/x)"))
+    assert all("?" in sentence and "[" not in sentence for sentence in told)  # Markdown would fetch a picture
 
 
 def test_what_is_hidden_or_locked_is_fixed():

@@ -194,6 +194,19 @@ def test_a_bad_link_is_repaired_said_and_dismissed():
     assert not any("link was repaired" in text.value for text in at.markdown)
 
 
+@pytest.mark.parametrize(
+    ("link", "end"),
+    [
+        ({"beside": "paritylvq"}, "**ParityLVQ** keeps to the gap that you allow. Press play, drag a prototype."),
+        ({"data": "german", "beside": "fairtree"}, "**GLVQ** only maximises accuracy. Drag a prototype, turn C."),
+    ],
+)
+def test_the_story_speaks_of_what_is_there(link, end):
+    story = next(text.value for text in visit(**link).markdown if "Each point is a person" in text.value)
+    assert story.endswith(end)
+    assert "picture is of" not in story
+
+
 def test_reset_keeps_the_seed_and_new_seed_keeps_the_rest():
     at = visit(C="0.5", k="2", seed="7")
     button = {button.label: button for button in at.button}

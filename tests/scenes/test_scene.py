@@ -181,7 +181,6 @@ def test_the_blob_is_complete_and_small(settings):
         assert whole.arrays[f"{method}.prototypes"].shape == (F, P, 2)
         assert whole.arrays[f"{method}.prototypes"].dtype == np.float64
         assert whole.arrays[f"{method}.pseudo"].shape == (F, P)
-        assert whole.arrays[f"{method}.alpha_uses"].shape == (F,)
     assert whole.arrays["film.fairglvq.prototypes"].shape == (len(FILM_C), P, 2)
     assert len(stage.pack(whole.meta, whole.arrays)) < 300_000
 

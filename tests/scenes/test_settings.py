@@ -114,6 +114,7 @@ def test_a_bad_link_is_repaired_and_said(query, expected, said):
 
 def test_what_streamlit_and_lessons_add_to_a_link_is_no_mistake():
     assert from_query({"view": "{}", "embed": "true"}) == (Settings(), [])
+    assert from_query({"beside": "inp.inp"}) == (Settings(beside=("inp",)), [])  # said twice, and known
 
 
 def test_many_painted_points_stay_out_of_the_link():

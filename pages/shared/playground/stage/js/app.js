@@ -115,7 +115,8 @@ export class Stage {
     const before = this.scene;
     this.scene = scene;
     this.leaveEdits();
-    clearPainting(this.painting);
+    const samePoints = before?.n === scene.n && before.points.every((value, i) => value === scene.points[i]);
+    if (!samePoints || !scene.meta.keep_position) clearPainting(this.painting); // else it can still be trained on
     if (before) {
       carryOver(this.state, before, scene);
       if (!scene.meta.keep_position || !this.canPaint()) this.painting.active = false;

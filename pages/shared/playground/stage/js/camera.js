@@ -37,9 +37,13 @@ export function visibleBox(vp) {
   return [vp.cx - halfWidth, vp.cy - halfHeight, vp.cx + halfWidth, vp.cy + halfHeight];
 }
 
+export function clampZoom(zoom) {
+  return clamp(zoom, MIN_ZOOM, MAX_ZOOM);
+}
+
 /** Zoom by a factor while the plane point under (sx, sy) stays where it is. */
 export function zoomAt(camera, vp, sx, sy, factor) {
-  const zoom = clamp(camera.zoom * factor, MIN_ZOOM, MAX_ZOOM);
+  const zoom = clampZoom(camera.zoom * factor);
   const [x, y] = toPlane(vp, sx, sy);
   const shrink = camera.zoom / zoom;
   return { cx: x - (x - camera.cx) * shrink, cy: y - (y - camera.cy) * shrink, zoom };

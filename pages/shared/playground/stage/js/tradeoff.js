@@ -16,14 +16,14 @@ export function createTradeoff(root, stage) {
 
 /** Round numbers covering [low, high] in at most `most` steps; the first and last enclose the values. */
 function niceTicks(low, high, most = 4) {
-  const span = Math.max(high - low, 1e-9) / most;
+  const span = (high - low) / most;
   const magnitude = 10 ** Math.floor(Math.log10(span));
   // Rounding outwards can need one step more than the span alone: then the next coarser step is taken.
   const steps = [1, 2, 2.5, 5, 10, 20, 50].map((m) => m * magnitude).filter((step) => step >= span * (1 - 1e-9));
   for (const step of steps) {
     const [first, last] = [Math.floor(low / step + 1e-9), Math.ceil(high / step - 1e-9)];
     if (last - first > most) continue;
-    return Array.from({ length: Math.max(last - first, 1) + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
+    return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
   }
   return [low, high];
 }
@@ -86,9 +86,10 @@ function drawCurves(parts, scene) {
   const singles = others.map((p) => [p, metricsOf(scene, lastModel(scene, p))]);
   const all = [...found.flatMap(({ results }) => results), ...singles.map(([, t]) => t)];
   const column = (key) => all.map((t) => 100 * (t[key] ?? 0));
+  const best = Math.max(...column("accuracy"));
   const axes = {
     x: niceTicks(0, Math.max(...column("sp"), 5)),
-    y: niceTicks(Math.min(...column("accuracy")), Math.max(...column("accuracy"))),
+    y: niceTicks(Math.min(...column("accuracy"), best - 1), best), // also where all are equally accurate
   };
   parts.axes = axes;
   parts.curves = found.map((curve) => ({ ...curve, places: curve.results.map((t) => place(t, axes)) }));
@@ -148,10 +149,14 @@ function endLabels({ plot, curves }, lines) {
   const size = [plot.clientWidth || 400, plot.clientHeight || 180];
   const inPixels = (places) => places.map((p) => p.map((share, i) => share * size[i]));
   const marks = lines.flatMap((places) => alongLine(inPixels(places)));
-  return curves.flatMap(({ film: { knob, values }, places }) => [0, values.length - 1].map((m) => {
+  const withEnds = curves.filter(({ places }) => places[0].join() !== places.at(-1).join());
+  return withEnds.flatMap(({ film: { knob, values }, places }) => [0, values.length - 1].map((m) => {
     const text = strengthText(knob, values[m]);
     const [at] = inPixels([places[m]]);
-    const [left, top] = clearPlace(at, [LETTER[0] * text.length, LETTER[1]], marks, size);
+    const width = LETTER[0] * text.length;
+    const [left, top] = clearPlace(at, [width, LETTER[1]], marks, size);
+    const middle = top + LETTER[1] / 2;
+    marks.push(...alongLine([[left, middle], [left + width, middle]])); // the next label finds another place
     const style = `left:calc(${100 * places[m][0]}% + ${left - at[0]}px);top:calc(${100 * places[m][1]}% + ${top - at[1]}px)`;
     return makeElement("span", { class: "fgs-end", style }, text);
   }));

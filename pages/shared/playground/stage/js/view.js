@@ -1,7 +1,7 @@
 // View state: what a visitor chose to look at. One plain object, the same for Python, for the link and for a new page.
 
 import { clamp, nearestIndex } from "./arithmetic.js";
-import { boundsChangedMuch, fitCamera, isFitted } from "./camera.js";
+import { boundsChangedMuch, clampZoom, fitCamera, isFitted } from "./camera.js";
 import { SPEEDS } from "./playback.js";
 
 const SHOW_AT_FIRST = { regions: true, borders: true, trails: true, points: true, heldOut: true, forces: false };
@@ -64,9 +64,9 @@ export function restoreView(state, raw, scene) {
   if (Number.isInteger(index) && index >= 0 && index < (scene.films[panel]?.values.length ?? 0)) state.film = { panel, index };
   if (Array.isArray(raw.open)) state.open = new Set(raw.open.filter((name) => /^[a-z]{1,20}$/.test(name)));
   for (const name of ["fold", "squeeze"]) if (isNumber(raw[name])) state[name] = clamp(raw[name], 0, 1);
-  if (Array.isArray(raw.camera) && raw.camera.length === 3 && raw.camera.every(isNumber) && raw.camera[2] > 0) {
+  if (Array.isArray(raw.camera) && raw.camera.length === 3 && raw.camera.every(isNumber)) {
     const [cx, cy, zoom] = raw.camera;
-    state.camera = { cx, cy, zoom };
+    state.camera = { cx, cy, zoom: clampZoom(zoom) };
   }
 }
 
