@@ -49,7 +49,9 @@ def test_from_an_empty_room_to_its_end():
     labelled(at.button, "Open a room")
 
 
-@pytest.mark.parametrize("labels", [["Hold the class at step 1"], ["Open step 2 for all"], ["End the room", "Yes, end it"]])
+@pytest.mark.parametrize(
+    "labels", [["Hold the class at step 1"], ["Open step 2 for all"], ["End the room", "Yes, end it"]]
+)
 def test_a_room_that_has_ended_elsewhere_says_so_whatever_is_pressed(labels):
     code, key = server.rooms().open()
     at = apptest.visit("teach", room=code, key=key)
