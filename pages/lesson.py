@@ -29,6 +29,7 @@ OWN_STYLE = """<style>
 .st-key-lesson_body [data-testid="stVerticalBlock"] { gap: 0.55rem; }
 .st-key-lesson_body p { font-size: 0.93rem; line-height: 1.45; margin: 0 0 0.45rem; }
 .st-key-lesson_body p:last-child { margin-bottom: 0; }
+.st-key-lesson_body [data-testid="stCaptionContainer"] { margin-bottom: 0; }
 .st-key-lesson_body button p { margin: 0; text-align: left; }
 :is(.st-key-lesson_question, [class*="st-key-lesson_challenge_"]) button { justify-content: flex-start; }
 .st-key-lesson_terms { padding-left: 0.7rem; border-left: 3px solid currentColor; }
@@ -37,7 +38,8 @@ OWN_STYLE = """<style>
   padding: 0.4rem 0.7rem; border-radius: 0.5rem; background: var(--st-secondary-background-color, Canvas);
 }
 [class*="st-key-lesson_person_"] table { table-layout: fixed; width: 100%; }
-[class*="st-key-lesson_person_"] :is(th, td) { font-size: 0.8rem; padding: 0.2rem 0.3rem; overflow-wrap: anywhere; }
+[class*="st-key-lesson_person_"] :is(th, td) { font-size: 0.8rem; padding: 0.2rem 0.3rem; }
+[class*="st-key-lesson_person_"] :is(th, td) * { overflow-wrap: anywhere; }
 @media (max-width: 760px) {
   .st-key-lesson_body { display: flex; }
   .st-key-lesson_body > :has(> .st-key-lesson_stage) { position: static; align-self: stretch; }

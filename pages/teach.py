@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from fairglvq.classroom.rooms import RoomError
+from fairglvq.lesson.texts import LANGUAGES
 from pages.shared import menu, server
 from pages.shared.style import NO_CONTROLS, STYLE
 from pages.shared.teach import generator, handouts, room
@@ -25,6 +26,7 @@ def main() -> None:
     query = here.address.followed()
     if query is not None:
         here.code, here.key, here.problem = query.get("room", ""), query.get("key", ""), ""
+        here.language = query["lang"] if query.get("lang") in LANGUAGES else "en"
         if here.code and not here.key:
             here.problem = "This link lacks the key to the room. Students join by the link to the lesson."
             here.code = ""
@@ -41,7 +43,8 @@ def main() -> None:
         generator.draw()
         st.divider()
         handouts.draw()
-    here.address.write({"room": here.code, "key": here.key} if here.code else {})
+    language = {} if here.language == "en" else {"lang": here.language}
+    here.address.write({"room": here.code, "key": here.key} | language if here.code else {})
 
 
 def _open() -> None:

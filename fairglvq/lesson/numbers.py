@@ -32,6 +32,9 @@ from fairglvq.scenes.training import Film
 STRENGTHS = {"mild": 1.0, "fair": 1.5, "strong": 4.0}
 """Strengths C that the lesson talks about, whichever one is in view."""
 
+FIXED = STRENGTHS | {"target": TARGET}
+"""Numbers that are the same whatever is in view."""
+
 LOOSE, STRICT = 0.2, 0.02
 """The two largest gaps allowed that it compares on Adult."""
 
@@ -247,7 +250,6 @@ NUMBERS: dict[str, Number] = {
     "target_gap": Number("points", partial(_target, "statistical_parity")),
     "target_accuracy": Number("share", partial(_target, "accuracy")),
     "target_cost": Number("points", lambda seen: seen["glvq_accuracy"] - seen["target_accuracy"]),
-    "fairglvq_cost": Number("points", lambda seen: seen["glvq_accuracy"] - seen["fairglvq_accuracy"]),
     "people": Number("count", lambda seen: float(seen.scene.points.measured.sum())),
     "everybody": Number("count", lambda seen: float(len(seen.scene.points.y))),
     "prototypes": Number("count", lambda seen: float(seen.scene.trainings["glvq"].prototypes.shape[1])),
@@ -260,7 +262,6 @@ NUMBERS: dict[str, Number] = {
     "lost_1": Number("count", partial(_changed, 1, 1)),
     "changed": Number("count", lambda seen: math.nan if seen.changed is None else float(seen.changed.sum())),
     "epoch": Number("count", _epoch),
-    "last_epoch": Number("count", lambda seen: float(seen.scene.meta["epochs"][-1])),
     "pull": Number("number", partial(_force, 0)),
     "push": Number("number", partial(_force, 1)),
     "sum": Number("number", partial(_force, 2)),
@@ -274,7 +275,6 @@ NUMBERS: dict[str, Number] = {
     "typed": Number("points", lambda seen: _or_nan(seen.typed)),
     "target": Number("points", lambda seen: TARGET),
     "limit_target": Number("share", lambda seen: _limit(seen, TARGET)),
-    "limit_fairglvq": Number("share", lambda seen: _limit(seen, seen["fairglvq_gap"])),
     "limit_paritylvq": Number("share", lambda seen: _limit(seen, seen["paritylvq_gap"])),
     "adult_loose": Number("points", lambda seen: LOOSE),
     "adult_strict": Number("points", lambda seen: STRICT),

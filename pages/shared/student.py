@@ -48,7 +48,7 @@ def _step(text: str) -> int:
 
 def _go_alone(problem: Exception) -> None:
     here = visit().student
-    here.seat, here.pace = None, Pace(opened=here.pace.opened)  # what was open stays open
+    here.seat, here.pace, here.noticed = None, Pace(opened=here.pace.opened), None  # what was open stays open
     here.notice = "room gone" if isinstance(problem, NoRoomError) else "room full"
 
 

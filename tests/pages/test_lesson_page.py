@@ -89,6 +89,12 @@ def test_a_newcomer_is_told_how_it_goes():
     assert words("en")["repaired"] not in [caption.value for caption in at_step(3).caption]
 
 
+def test_a_language_that_there_is_not_is_said():
+    at = visit("lesson", lang="fr")
+    assert words("en")["repaired"] in [caption.value for caption in at.caption]
+    assert words("de")["repaired"] not in [caption.value for caption in visit("lesson", lang="de").caption]
+
+
 def test_the_gap_has_to_be_read():
     at = at_step(2)
     assert {"measures", "drag"} <= set(scene_of(at)["without"])

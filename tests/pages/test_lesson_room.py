@@ -111,6 +111,16 @@ def test_a_room_that_ends_lets_its_students_go_on_alone(room):
     assert set(at.query_params) == {"progress"}
 
 
+def test_a_room_that_ends_is_said_also_to_those_who_first_mistyped_its_code(room):
+    at = lesson()
+    for code in ("QQQQQ", room[0]):
+        apptest.settle(labelled(at.text_input, WORDS["code"]).set_value(code).run())
+    press(at, OPTIONS["nearest"])
+    server.rooms().end(*room)
+    press(at, "1")
+    assert WORDS["room gone"] in said(at)
+
+
 def test_a_full_room_sends_nobody_away_from_the_lesson(room, monkeypatch):
     monkeypatch.setattr("fairglvq.classroom.rooms.MOST_STUDENTS", 0)
     at = lesson(room=room[0])

@@ -49,6 +49,40 @@ def test_from_an_empty_room_to_its_end():
     labelled(at.button, "Open a room")
 
 
+@pytest.mark.parametrize(
+    "labels", [["Hold the class at step 1"], ["Open step 2 for all"], ["End the room", "Yes, end it"]]
+)
+def test_a_room_that_has_ended_elsewhere_says_so_whatever_is_pressed(labels):
+    code, key = server.rooms().open()
+    at = apptest.visit("teach", room=code, key=key)
+    *first, last = labels
+    for label in first:
+        press(at, label)
+    server.rooms().end(code, key)
+    press(at, last)
+    assert not at.exception
+    assert at.info[0].value == f"There is no room {code}: it has ended, or its code is mistyped."
+    press(at, "Open a room")
+    labelled(at.button, "End the room")  # nobody is asked about the end of another room
+
+
+def test_a_reload_keeps_the_language_of_the_class():
+    at = apptest.visit("teach")
+    press(at, "Open a room")
+    labelled(at.button_group, "Language of the lesson").set_value("de").run()
+    reloaded = apptest.visit("teach", **at.query_params)
+    assert reloaded.code[0].value.endswith(f"/lesson?room={room(at).code}&lang=de")
+
+
+def test_a_question_on_the_projector_has_the_numbers_that_nothing_has_to_be_measured_for():
+    code, key = server.rooms().open()
+    at = apptest.visit("teach", room=code, key=key)
+    labelled(at.button_group, "Question of step").set_value(6).run()
+    assert "What happens to FairGLVQ if C is turned from 1 to 4?" in words(at)
+    labelled(at.button_group, "Question of step").set_value(5).run()
+    assert "until the gap is at most 5\N{NO-BREAK SPACE}points" in words(at)
+
+
 def answer(code, number, option):
     """A student who has come to a step and answered its question."""
     step = STEPS[number - 1]
@@ -144,6 +178,8 @@ def test_links_without_a_room():
     assert settings == replace(PRESETS["local"].settings, seed=7)
     assert repairs == []
     assert display.from_query(asked) == (at.session_state["visit"].links.display, [])
+    labelled(at.button_group, "Page").set_value("lesson").run()
+    assert code_of(at).endswith("/lesson?step=3&projector=1&embed=true&lang=de")  # the lesson hides and locks itself
 
 
 def test_an_address_that_only_this_computer_knows(monkeypatch):

@@ -29,7 +29,8 @@ def begin() -> Step:
         student.arrive(query)
         asked = query.get("progress", query.get("step", ""))
         save(Progress.from_text(asked, opened=student.opened()))
-        here.repaired = progress() if asked and progress().to_text() != asked else None
+        followed = query.get("lang", "en") in LANGUAGES and asked in ("", progress().to_text())
+        here.repaired = None if followed else progress()
     here.model.awaited = []
     step = STEPS[progress().step - 1]
     _put_on_stage(step)

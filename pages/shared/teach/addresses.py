@@ -6,6 +6,7 @@ from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
+from pages.shared.display import Display
 from pages.shared.visit import LinkVisit
 
 
@@ -26,11 +27,11 @@ def lesson(language: str, **query: str) -> str:
 
 def made(links: LinkVisit) -> str:
     """The link of the choices on the page."""
-    shown = links.display.to_query() | ({"embed": "true"} if links.embedded else {})
-    if links.page == "lesson":
+    embedded = {"embed": "true"} if links.embedded else {}
+    if links.page == "lesson":  # it says itself which controls there are
         start = {} if links.step == 1 else {"step": str(links.step)}
-        return lesson(links.language, **start, **shown)
-    return _link("", links.model | shown)
+        return lesson(links.language, **start, **Display(links.display.projector).to_query(), **embedded)
+    return _link("", links.model | links.display.to_query() | embedded)
 
 
 def _link(page: str, query: dict[str, str]) -> str:

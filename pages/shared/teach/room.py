@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from functools import partial
 from html import escape
+from typing import Any
 
 import streamlit as st
 
@@ -15,6 +17,7 @@ from fairglvq.classroom.rooms import Pace, RoomError, RoomView
 from fairglvq.figures.classroom import Bar, bars_html, plane_alt, plane_figure
 from fairglvq.figures.svg import to_svg
 from fairglvq.lesson.filling import fill
+from fairglvq.lesson.numbers import FIXED
 from fairglvq.lesson.steps import STEPS
 from fairglvq.lesson.texts import LANGUAGES, text
 from fairglvq.wording import count
@@ -94,11 +97,8 @@ def _invite(code: str) -> None:
 
 def _live() -> None:
     """What changes while the page is open."""
-    here = visit().teach
-    try:
-        room = server.rooms().look(here.code, here.key)
-    except RoomError as problem:
-        here.problem, here.code, here.key = str(problem), "", ""
+    room = _ask(server.rooms().look)
+    if room is None:
         st.rerun()
         return
     if server.rooms().problem:
@@ -162,7 +162,7 @@ def _said(pace: Pace) -> str:
 
 def _set_pace(pace: Pace) -> None:
     here = visit().teach
-    server.rooms().set_pace(here.code, here.key, pace)
+    _ask(server.rooms().set_pace, pace)
     if pace.hold:
         here.hold_at = pace.hold
         here.step = None
@@ -201,7 +201,8 @@ def _predictions(room: RoomView) -> None:
     step = STEPS[number - 1]
     words, given = text(step.key, here.language), summary.answers(room, step.prediction.key)
     answers = sum(given.values())
-    question = fill(words.question, defaultdict(lambda: math.nan), here.language, theme())  # numbers stay open
+    numbers = defaultdict(lambda: math.nan, FIXED)  # what has to be measured stays open
+    question = fill(words.question, numbers, here.language, theme())
     st.markdown(f"**{question}** {answers} of {count(len(room.students), 'student')} answered.", unsafe_allow_html=True)
     st.html(
         bars_html([Bar(words.options[key], n) for key, n in given.items()], f"Answers to the question of step {number}")
@@ -246,6 +247,21 @@ def _csv(code: str, key: str) -> str:
 
 def _end() -> None:
     here = visit().teach
-    server.rooms().end(here.code, here.key)
-    here.problem = f"Room {here.code} has ended, and nothing of it is kept."
-    here.code, here.key, here.ending = "", "", False
+    _ask(server.rooms().end)
+    if here.code:
+        _close(f"Room {here.code} has ended, and nothing of it is kept.")
+
+
+def _ask(what: Callable[..., Any], *more: Any) -> Any:
+    """Ask something of the room in view. If it has ended meanwhile, the page says so, and the answer is None."""
+    here = visit().teach
+    try:
+        return what(here.code, here.key, *more)
+    except RoomError as problem:
+        _close(str(problem))
+        return None
+
+
+def _close(why: str) -> None:
+    here = visit().teach
+    here.problem, here.code, here.key, here.ending = why, "", "", False
