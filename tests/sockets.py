@@ -27,6 +27,7 @@ class Client:
         self.page, self.page_hash, self.query = page, "", query
         self.pages, self.widgets, self.words, self.timers, self.problems = {}, {}, [], {}, []
         self.whole = True  # whether the run under way is one of the whole page
+        self.kept, self.references = set(), []  # messages a browser would keep, and those the server then left out
 
     def request(self, *, fragment="", menu=None, **widget):
         """The message that asks for a run.
@@ -38,6 +39,7 @@ class Client:
         asked = message.rerun_script
         asked.query_string, asked.page_name, asked.page_script_hash = self.query, self.page, self.page_hash
         asked.context_info.url = f"http://localhost/{self.page}"
+        asked.cached_message_hashes.extend(self.kept)
         if menu is not None:
             asked.query_string, asked.page_script_hash = "", self.pages[menu]
         asked.fragment_id, asked.is_auto_rerun = fragment, bool(fragment)
@@ -55,7 +57,11 @@ class Client:
         answer = ForwardMsg()
         answer.ParseFromString(data)
         kind = answer.WhichOneof("type")
-        if kind == "new_session" and self.whole:
+        if answer.metadata.cacheable:
+            self.kept.add(answer.hash)
+        if kind == "ref_hash":
+            self.references.append(answer.ref_hash)
+        elif kind == "new_session" and self.whole:
             self.widgets, self.words, self.timers = {}, [], {}
         elif kind == "navigation":
             self.pages = {page.url_pathname: page.page_script_hash for page in answer.navigation.app_pages}

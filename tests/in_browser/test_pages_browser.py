@@ -119,6 +119,14 @@ def test_no_click_is_lost_when_another_message_follows_at_once(app):
         assert visitor.client.problems == []
 
 
+def test_no_answer_refers_to_a_message_that_the_browser_may_have_dropped(app):
+    with ExitStack() as stack:
+        visitor = Visitor(stack, app, page="stream")
+        for _ in range(2):
+            visitor.run()
+        assert visitor.client.references == []
+
+
 def test_a_choice_of_the_menu_that_a_slider_s_message_replaces_is_made_again(browser, app):
     with browser.new_context(viewport={"width": 1280, "height": 900}) as hasty:
         hasty.add_init_script(LOSING)
