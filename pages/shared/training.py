@@ -47,6 +47,7 @@ def trained(*, without_inp_first: bool = False) -> Show | None:
     ``without_inp_first``: the first picture of a server on which scikit-learn is not loaded yet comes without INP.
     """
     model = visit().model
+    problems = st.container()  # always there: else a problem would make what follows it anew
     settings = model.settings
     first = without_inp_first and model.shown is None and not settings.real
     if first and scene_service.cold() and model.view is None and settings.beside == Settings().beside:
@@ -55,7 +56,8 @@ def trained(*, without_inp_first: bool = False) -> Show | None:
         awaited = model.shown is None or model.shown[0] != settings
         job = _ordered(settings)
         if finished(job, (FIRST_PATIENCE if first else PATIENCE) if awaited else 0):
-            _take(job)
+            with problems:
+                _take(job)
         else:
             model.awaited.append(job)
     return model.shown[1] if model.shown else None

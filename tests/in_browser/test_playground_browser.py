@@ -160,6 +160,23 @@ def test_a_slider_changes_the_picture_and_nothing_else(visit):
     assert main.evaluate("(element) => element.scrollTop") == 60
 
 
+def test_a_model_that_cannot_be_trained_leaves_the_stage_as_it_is(visit):
+    v = visit("?data=german").seen(last="glvq")
+    v.stage.evaluate("(root) => root.querySelectorAll('canvas').forEach((c) => (c.mine = true))")
+    v.page.evaluate("""() => {
+        history.pushState({}, "", "?data=german&fold=900.0.0");
+        dispatchEvent(new PopStateEvent("popstate"));
+    }""")
+    problem = v.page.get_by_text("The points cannot be split like that")
+    expect(problem).to_be_visible()
+    wait_idle(v.page)
+    assert v.stage.evaluate("(root) => [...root.querySelectorAll('canvas')].every((c) => c.mine)")
+    v.page.locator(".st-key-undo_problem button").click()
+    expect(problem).to_have_count(0)
+    wait_idle(v.page)
+    assert v.stage.evaluate("(root) => [...root.querySelectorAll('canvas')].every((c) => c.mine)")
+
+
 def test_a_moved_prototype_is_measured_trained_on_and_put_back(visit):
     v = visit().seen()
     v.act("speed").select_option("4")
