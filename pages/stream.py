@@ -13,6 +13,7 @@ from fairglvq.figures.prototypes import Marks, map_alt, map_figure
 from fairglvq.figures.stream import stream_alt, stream_figure
 from fairglvq.wording import gap, percent
 from pages.shared import links, menu
+from pages.shared.display import PARAMETERS as DISPLAY_PARAMETERS
 from pages.shared.style import CHART, STYLE, theme
 from pages.shared.visit import StreamVisit, visit
 from pages.shared.widgets import bound, button, one_of, repaired, store
@@ -20,9 +21,9 @@ from pages.shared.widgets import bound, button, one_of, repaired, store
 DATASETS = {"xor": "XOR", "local": "Local"}
 DRIFTS = {"border": "Everything moves", "groups": "90% of one group", "none": "Nothing"}
 INTRO = (
-    "A bank decides who gets a loan, day by day. Every batch of people is **decided about first and learned from "
-    "afterwards**, so each score is of people whom FairGLVQ had never seen. It keeps its prototypes and their votes, "
-    "and nobody's data: memory does not grow."
+    "A bank decides who gets a loan, day by day. After the first batch, everybody is **decided about first and "
+    "learned from afterwards**, so each score is of people whom FairGLVQ had never seen. It keeps its prototypes and "
+    "their votes, and nobody's data: memory does not grow."
 )
 STRENGTHS = tuple(quarters / 4 for quarters in range(13))  # of C
 TICK = 0.4  # seconds between two steps
@@ -67,6 +68,7 @@ def _follow_link() -> None:
     here.dataset = links.one_of(query, "data", DATASETS, usual.dataset, here.repairs)
     here.drift = links.one_of(query, "drift", DRIFTS, usual.drift, here.repairs)
     here.C = links.one_of(query, "C", STRENGTHS, usual.C, here.repairs)
+    here.repairs += links.unknown(query, {"data", "drift", "C", *DISPLAY_PARAMETERS, "embed"})
 
 
 def _live() -> LiveStream:
@@ -88,7 +90,7 @@ def _look() -> None:
             st.rerun()
     last = live.moments[-1]
     st.markdown(
-        f"**{last.seen:,}** of {live.points:,} people have arrived. Of its last 1,000 decisions, "
+        f"**{last.seen:,}** of {live.points:,} people have arrived. Of its last {last.decided:,} decisions, "
         f"FairGLVQ (C = {here.C:g}) got **{percent(last.accuracy)}** right, with a statistical parity gap of "
         f"**{gap(last.statistical_parity)}**. Learning took {last.seconds:.2f} s so far."
     )

@@ -20,6 +20,7 @@ class Moment(NamedTuple):
     """Scores of the points since the last moment, each decided by the model of that time, and what it takes."""
 
     seen: int
+    decided: int  # since the last moment; the first batch is learned only
     accuracy: float
     statistical_parity: float
     seconds: float  # spent in partial_fit so far
@@ -98,9 +99,9 @@ class _Scores:
         np.add.at(self.counts, (positions(s, self.groups, "group"), truth, favoured), 1)
         self.right += int(np.count_nonzero(decided == y))
 
-    def taken(self) -> tuple[float, float]:
-        """Accuracy and gap; the next ones start from nothing."""
-        scores = self.right / self.n, float(gaps_from_counts(self.counts).statistical_parity)
+    def taken(self) -> tuple[int, float, float]:
+        """Number of decisions, accuracy and gap; the next ones start from nothing."""
+        scores = self.n, self.right / self.n, float(gaps_from_counts(self.counts).statistical_parity)
         self.counts[:], self.right = 0, 0
         return scores
 

@@ -34,6 +34,7 @@ def test_scores_are_those_of_each_batch_before_it_is_learned(make):
             own.partial_fit(X, y, classes=[0, 1])
     for moment, part in zip(moments, (slice(0, 2), slice(2, 5), slice(5, 8)), strict=True):
         p, y, s = (np.concatenate(values[part]) for values in (decided, truths, groups))
+        assert moment.decided == len(p)
         assert moment.accuracy == pytest.approx(np.mean(p == y), abs=1e-12)
         gap = statistical_parity_difference(p, sensitive_features=s, favourable=1)
         assert moment.statistical_parity == pytest.approx(gap, abs=1e-12)

@@ -19,6 +19,7 @@ def press(at, label):
 def test_points_arrive_while_it_plays_and_wait_while_it_does_not():
     at = apptest.visit("stream")
     assert [moment.seen for moment in live(at).moments] == [1_000]
+    assert any("Of its last 750 decisions" in one.value for one in at.main.markdown)  # the first 250 are learned only
     at.run()
     assert len(live(at).moments) == 1
     press(at, "Play")
@@ -44,10 +45,12 @@ def test_a_link_holds_the_choices():
     assert dict(at.query_params) == {"data": "local", "drift": "groups", "C": "0.5"}
     labelled(at.button_group, "Data set").set_value("xor").run()
     assert dict(at.query_params) == {"drift": "groups", "C": "0.5"}
-    at = apptest.visit("stream", data="adult", C="9")
+    at = apptest.visit("stream", data="adult", C="9", projector="1", strength="2")
     assert live(at).key == ("xor", "border", 1.0)
     (told,) = [one.value for one in at.main.markdown if one.value.startswith("**The link was repaired.**")]
     assert "data “adult” is not possible here: xor is used instead." in told
+    assert "“strength” in the link is not known here and was left out." in told
+    assert "projector" not in told
     press(at, "Dismiss")
     assert not any("repaired" in one.value for one in at.main.markdown)
 
