@@ -64,6 +64,11 @@ def gap(share: float) -> str:
     return text if text == UNKNOWN else f"{text} points"
 
 
+def shown_difference(a: float, b: float) -> float:
+    """The difference a - b of two shares as they are shown, in tenths of a point: what a reader finds who subtracts."""
+    return round(a, 3) - round(b, 3)
+
+
 def in_hundredths(shares: Any) -> Any:
     """Shares or gaps, one or many, as axes and tables show them: in percent or in points, rounding errors cut off."""
     return np.round(np.multiply(shares, 100.0), 10)
@@ -94,8 +99,8 @@ def value(found: object, digits: int = 6) -> str:
     """A value of a column, like `of_column`; ``digits`` are enough to tell people apart, a border needs all of them."""
     if not isinstance(found, float) or not math.isfinite(found):
         return str(found)
-    text = f"{abs(found):,.0f}" if found == round(found) else f"{abs(found):,.{digits}g}"
-    text = text if abs(found) >= 10_000 else text.replace(",", "")
+    mark = "," if abs(found) >= 10_000 else ""
+    text = f"{abs(found):{mark}.0f}" if found == round(found) else f"{abs(found):{mark}.{digits}g}"
     return f"\N{MINUS SIGN}{text}" if found < 0 else text
 
 

@@ -44,6 +44,11 @@ def test_gaps_have_one_unit():
     assert [wording.at_most(gap) for gap in (0.0714, 0.07, 0.0, 0.28)] == [0.072, 0.07, 0.0, 0.28]
 
 
+def test_a_difference_is_that_of_what_is_shown():
+    a, b = 0.99375, 0.89531  # shown as 99.4% and 89.5%; 9.84 points apart
+    assert wording.points(wording.shown_difference(a, b)) == "9.9"
+
+
 def test_points_of_a_gap():
     assert [wording.points(share) for share in (0.1234, -0.05, 0, NAN)] == ["12.3", f"{MINUS}5.0", "0.0", "unknown"]
     assert [wording.signed_points(share) for share in (0.1234, -0.05, 0)] == ["+12.3", f"{MINUS}5.0", "0.0"]

@@ -28,6 +28,7 @@ from fairglvq.scenes.scoring import (
 )
 from fairglvq.scenes.settings import Settings
 from fairglvq.scenes.training import Film
+from fairglvq.wording import shown_difference
 
 STRENGTHS = {"mild": 1.0, "fair": 1.5, "strong": 4.0}
 """Strengths C that the lesson talks about, whichever one is in view."""
@@ -249,7 +250,7 @@ NUMBERS: dict[str, Number] = {
     "target_C": Number("number", partial(_target, "C")),
     "target_gap": Number("points", partial(_target, "statistical_parity")),
     "target_accuracy": Number("share", partial(_target, "accuracy")),
-    "target_cost": Number("points", lambda seen: seen["glvq_accuracy"] - seen["target_accuracy"]),
+    "target_cost": Number("points", lambda seen: shown_difference(seen["glvq_accuracy"], seen["target_accuracy"])),
     "people": Number("count", lambda seen: float(seen.scene.points.measured.sum())),
     "everybody": Number("count", lambda seen: float(len(seen.scene.points.y))),
     "prototypes": Number("count", lambda seen: float(seen.scene.trainings["glvq"].prototypes.shape[1])),

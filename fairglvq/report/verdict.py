@@ -6,7 +6,7 @@ import math
 
 from fairglvq.intervals import SMALL
 from fairglvq.report.content import Report, rates
-from fairglvq.wording import capital, gap, listed, of_hundred, percent, quoted
+from fairglvq.wording import capital, gap, listed, of_hundred, percent, quoted, shown_difference
 
 CELLS = {"prototype": "typical cases", "leaf": "leaves of a tree"}
 
@@ -26,8 +26,8 @@ def _beside(value: float, before: float, method: str) -> str:
     change = f"{method}, trained for accuracy alone, has a gap of {gap(before)}"
     if gap(value) == gap(before):
         return f"{change}: the same."
-    apart = abs(round(before, 3) - round(value, 3))  # of the gaps as they are shown
-    return f"{change}: this one is {gap(apart)} {'narrower' if value < before else 'wider'}."
+    apart = gap(abs(shown_difference(before, value)))
+    return f"{change}: this one is {apart} {'narrower' if value < before else 'wider'}."
 
 
 def price(report: Report) -> str:
