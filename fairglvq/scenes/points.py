@@ -64,8 +64,9 @@ def load_points(settings: Settings) -> Points:
         X = np.vstack([X, paint[:, :2]])
         y, s = np.append(y, paint[:, 2].astype(int)), np.append(s, paint[:, 3].astype(int))
         held_out, rows = np.append(held_out, np.zeros(n, bool)), np.append(rows, np.full(n, -1))
-    if len(np.unique(y[~held_out])) < 2:
-        raise UntrainableError("Only one class is left among the training points, so there is nothing to tell apart.")
+    if (left := len(np.unique(y[~held_out]))) < 2:
+        found = "Only one class is" if left else "No points are"
+        raise UntrainableError(f"{found} left among the training points, so there is nothing to tell apart.")
     names = [str(data.class_names[c]) for c in classes], [str(data.group_names[g]) for g in groups]
     axes = ["", ""] if settings.real else [block.column for block in data.blocks]
     return Points(X, y, s, held_out, rows, *names, classes.index(data.favourable), axes, scaling, data.blocks)

@@ -186,4 +186,4 @@ def test_a_run_can_be_cancelled(workers, monkeypatch):
     assert runs.pool().under_way(paper.cell_sweep(paper.experiments("Table 1")[0])) is here(at).run
     labelled(at.button, "Cancel").click().run()
     assert here(at).run.state == "cancelled"
-    assert "Stopped after 0 models" in words(at)
+    assert "Stopped before the first model." in words(at)

@@ -276,6 +276,9 @@ def test_nothing_to_tell_apart_is_said_in_words():
     rows = tuple(int(row) for row in np.flatnonzero(load_points(QUICK).y == 1))
     with pytest.raises(UntrainableError, match="Only one class is left"):
         load_points(replace(QUICK, erased=rows))
+    everybody = tuple(range(len(load_points(QUICK).y)))
+    with pytest.raises(UntrainableError, match="No points are left"):
+        load_points(replace(QUICK, erased=everybody))
 
 
 def test_one_group_leaves_inp_without_work():

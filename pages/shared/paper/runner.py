@@ -61,7 +61,8 @@ def _choice(cells: Sequence[Experiment]) -> None:
     if here.left_run and here.left_run.state == "running":
         st.caption("Somebody else wants the same models, so their training goes on. Run, to watch it again.")
     elif here.run and here.run.state == "cancelled" and not here.run.problem:
-        st.caption(f"Stopped after {count(len(here.run.rows), 'model')}; those are shown.")
+        n = len(here.run.rows)
+        st.caption(f"Stopped after {count(n, 'model')}; those are shown." if n else "Stopped before the first model.")
     if missing:
         st.caption("Running needs the people of COMPAS, which are not on this computer yet: see the end of the page.")
 
