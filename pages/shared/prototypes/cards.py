@@ -338,7 +338,8 @@ def _grid(shown: list[int], draw_card: Callable[[int], None]) -> None:
 def _short(view: View, method: str, explained: Explained, parts: explain.Contributions, p: int) -> None:
     st.html(sentences.heading(view, method, p, theme(), level=4))
     cell_in_short(view, explained, p)
-    st.markdown(_told(differences(view.people, explained.profiles[p], view.people.mean), "average", most=3))
+    average = differences(view.people, explained.profiles[p], view.people.mean)
+    st.markdown(f"Apart from the average person: {_told(average, 'average', most=3)}")
     after = explained.without(p).after
     st.markdown(
         f"Parity gap: **{wording.signed_points(parts.values[p])} points**. Without it: accuracy "
