@@ -98,6 +98,11 @@ def with_fixed(settings: Settings) -> Settings:
     return replace(settings, **kept)
 
 
+def leave_fold() -> None:
+    """Split the points as usual, and no longer as for a trade-off curve."""
+    change(replace(visit().model.settings, fold=None))
+
+
 def new_seed() -> None:
     """Everything that is drawn by chance, drawn anew."""
     settings, field = visit().model.settings, FIELDS["seed"]
