@@ -164,6 +164,17 @@ def test_a_link_survives_the_browser_s_way_back_and_forward_between_pages(open_p
     visit.page.wait_for_function("() => location.search.includes('data=local')")
 
 
+def test_back_from_a_page_with_an_address_of_its_own_leads_to_the_page_before_as_it_was(open_page):
+    visit = open_page("/paper?section=beyond")
+    visit.go("Stream")
+    before = visit.page.evaluate("history.length")
+    visit.go("Paper")
+    visit.page.wait_for_url("**/paper?section=beyond")
+    assert visit.page.evaluate("history.length") == before + 1
+    visit.page.go_back()
+    visit.page.wait_for_url("**/stream")
+
+
 @pytest.mark.long
 def test_the_menu_is_there_also_for_the_first_visitor_who_comes_by_a_link(browser):
     with streamlit_app("app.py") as url:  # a server that nobody has visited yet
