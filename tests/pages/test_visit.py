@@ -173,6 +173,15 @@ def test_a_widget_that_left_the_page_comes_back_with_its_value(browser):
     assert browser.drawn["C"].first == 2.0
 
 
+def test_what_a_browser_holds_of_a_session_before_a_restart_of_the_server_is_of_no_widget_of_the_next(browser):
+    keys = []
+    for _ in range(2):
+        browser.session_state.clear()
+        draw(1.5, [])
+        keys.append(browser.drawn["C"].key)
+    assert keys[0] != keys[1]
+
+
 def test_a_slider_of_the_playground_that_comes_after_the_lesson_was_entered_changes_the_playground_s_model(browser):
     here = visits.visit()
     here.page = visits.LESSON
