@@ -5,5 +5,5 @@ import streamlit as st
 from pages.shared import menu
 
 # An emoji, because a material icon would be fetched from another host.
-st.set_page_config(page_title="FairGLVQ Explorer", page_icon="⚖️", layout="wide")
+st.set_page_config(page_icon="⚖️", layout="wide")
 menu.navigate().run()

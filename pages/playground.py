@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -120,7 +118,7 @@ def notices(settings: Settings) -> None:
             "FairGLVQ starts from other prototypes than GLVQ."
         )
         with boxed("fold", words):
-            button("Leave", session.change, replace(settings, fold=None), help="Split the points as usual.")
+            button("Leave", session.leave_fold, help="Split the points as usual.")
     missing = missing_in_link(settings)
     if missing:
         st.caption(missing)

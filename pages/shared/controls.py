@@ -128,8 +128,8 @@ def _picture(dataset: str) -> str:
 
 
 def _set(name: str, value: Any) -> None:
-    table = own_table.current()
+    model, table = visit().own_model, own_table.current()  # a slider's message may come when the lesson is in view
     if value == TABLE and table:
-        session.change(for_table(own_table.keep(table), table))
+        session.change(for_table(own_table.keep(table), table), model)
     else:
-        session.change(session.with_fixed(with_changes(visit().model.settings, **{name: value})))
+        session.change(session.with_fixed(with_changes(model.settings, **{name: value})), model)

@@ -4,14 +4,20 @@ if (!window.fairglvqMenu) {
 
   // Streamlit adds a page to the browser's history when it is entered, and once more when it writes what it shows into
   // its address. Until the visitor does something, the two are one step: one Back leads to the page before.
-  const push = history.pushState.bind(history);
+  const push = history.pushState.bind(history), replace = history.replaceState.bind(history);
   let entering = true;
-  history.pushState = (state, title, url) => {
-    const elsewhere = new URL(url, location.href).pathname !== location.pathname;
-    if (elsewhere || !entering) push(state, title, url);
-    else history.replaceState(state, title, url);
+  const inOwnAddress = (write) => (state, title, url) => {
+    const { pathname } = new URL(url ?? "", location.href), elsewhere = pathname !== location.pathname;
+    // What a page shows may come before the page is entered, or after it was left, and belongs to no other page's
+    // address. The title is that of the page which sent it. Streamlit writes it again together with the page's path.
+    const wanted = window.fairglvqTitles[pathname.split("/").pop()];
+    if (!elsewhere && wanted && wanted !== document.title) return;
+    if (elsewhere || !entering) write(state, title, url);
+    else replace(state, title, url);
     entering ||= elsewhere;
   };
+  history.pushState = inOwnAddress(push);
+  history.replaceState = inOwnAddress(replace);
   for (const act of ["pointerdown", "keydown"]) window.addEventListener(act, () => (entering = false), true);
 
   // A message of the page being left, a slider's for example, that reaches a busy server right after the choice of a

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -29,7 +30,8 @@ def pages() -> list[StreamlitPage]:
     ]
 
 
-IN_BROWSER = f"<script>{Path(__file__).with_suffix('.js').read_text(encoding='utf-8')}</script>"
+IN_BROWSER = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
+TITLE = "{} · FairGLVQ Explorer"
 
 
 def navigate() -> StreamlitPage:
@@ -38,12 +40,14 @@ def navigate() -> StreamlitPage:
     if context and _overtaken(context):
         st.switch_page(next(page for page in pages() if page.url_path == here.page))
     page = st.navigation(pages(), position="hidden" if st.context.is_embedded else "top")
+    st.set_page_config(page_title=TITLE.format(page.title))
     if here.page != page.url_path:
         here.page, here.entries = page.url_path, here.entries + 1
     if context:
         here.page_hashes[page.url_path] = context.page_script_hash
     with st.container(key="menu"):
-        st.html(IN_BROWSER, unsafe_allow_javascript=True)
+        titles = json.dumps({one.url_path: TITLE.format(one.title) for one in pages()})
+        st.html(f"<script>window.fairglvqTitles = {titles};{IN_BROWSER}</script>", unsafe_allow_javascript=True)
     _follow_display()
     return page
 

@@ -41,9 +41,9 @@ def _adopt(query: dict[str, str], model: ModelVisit) -> None:
     visit().prototypes.method = query.get("method", "")
 
 
-def change(settings: Settings) -> None:
-    """Go on with other settings; `undo` comes back to these."""
-    model = visit().model
+def change(settings: Settings, model: ModelVisit | None = None) -> None:
+    """Go on with other settings, of the model of the page in view if none is given; `undo` comes back to these."""
+    model = model or visit().model
     if settings == model.settings:
         return
     model.history = [*model.history[-STEPS_BACK:], model.settings]
@@ -93,9 +93,14 @@ def reset() -> None:
 
 def with_fixed(settings: Settings) -> Settings:
     """These settings, apart from what the visitor cannot change: that stays as it is."""
-    fixes, before = visit().fixes, visit().model.settings
-    kept = {name: getattr(before, name) for name in FIELDS if fixes(name)}
+    here = visit()
+    kept = {name: getattr(here.own_model.settings, name) for name in FIELDS if here.display.fixes(name)}
     return replace(settings, **kept)
+
+
+def leave_fold() -> None:
+    """Split the points as usual, and no longer as for a trade-off curve."""
+    change(replace(visit().model.settings, fold=None))
 
 
 def new_seed() -> None:

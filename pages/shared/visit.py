@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import count
+from time import time_ns
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -324,7 +325,9 @@ class Visit:
     display: Display = field(default_factory=Display)
     display_address: Address = field(default_factory=Address)
     widgets: dict[str, Shown] = field(default_factory=dict)
-    numbers: Iterator[int] = field(default_factory=count)  # for keys of widgets: no key is used twice in a session
+    numbers: Iterator[int] = field(default_factory=lambda: count(time_ns()))
+    """For keys of widgets: none is used twice, nor by the next session, to which a browser sends what it holds of the
+    one before when the server was started again."""
     own_model: ModelVisit = field(default_factory=ModelVisit)  # of all pages but the lesson
     curve: CurveVisit = field(default_factory=CurveVisit)
     regression: RegressionVisit = field(default_factory=RegressionVisit)

@@ -119,6 +119,18 @@ def test_no_click_is_lost_when_another_message_follows_at_once(app):
         assert visitor.client.problems == []
 
 
+def test_a_fold_is_left_with_what_was_chosen_just_before(app):
+    with ExitStack() as stack:
+        visitor = Visitor(stack, app, query="data=local&k=2&fold=5.0.1")
+        visitor.run()
+        for asked in ({"slider": ("Prototypes per class", 7)}, {"button": "Leave"}):
+            visitor.socket.send(visitor.client.request(**asked))
+        while "fold" in visitor.client.query:
+            visitor.client.hear(visitor.socket.recv(timeout=30))
+        assert visitor.client.query == "data=local&k=7"
+        assert visitor.client.problems == []
+
+
 def test_no_answer_refers_to_a_message_that_the_browser_may_have_dropped(app):
     with ExitStack() as stack:
         visitor = Visitor(stack, app, page="stream")
@@ -150,6 +162,17 @@ def test_a_link_survives_the_browser_s_way_back_and_forward_between_pages(open_p
     visit.page.wait_for_function("() => location.pathname === '/prototypes'")
     wait_idle(visit.page)
     visit.page.wait_for_function("() => location.search.includes('data=local')")
+
+
+def test_back_from_a_page_with_an_address_of_its_own_leads_to_the_page_before_as_it_was(open_page):
+    visit = open_page("/paper?section=beyond")
+    visit.go("Stream")
+    before = visit.page.evaluate("history.length")
+    visit.go("Paper")
+    visit.page.wait_for_url("**/paper?section=beyond")
+    assert visit.page.evaluate("history.length") == before + 1
+    visit.page.go_back()
+    visit.page.wait_for_url("**/stream")
 
 
 @pytest.mark.long

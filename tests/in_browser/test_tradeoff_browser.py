@@ -219,6 +219,15 @@ def test_it_fits_a_phone(open_page):
 
 
 @pytest.mark.long
+def test_a_strength_of_predicted_numbers_is_in_the_link_also_where_its_trees_are_known(open_page):
+    visit = open_page("?task=numbers&data=student&C=2")
+    strength = visit.page.get_by_role("slider", name="Fairness strength C")
+    for key, address in (("ArrowLeft", "data=student"), ("ArrowRight", "data=student&C=2")):
+        strength.press(key)
+        visit.page.wait_for_url(f"**/tradeoff?task=numbers&{address}")
+
+
+@pytest.mark.long
 def test_axes_can_be_switched_and_are_in_the_link(open_page):
     visit = open_page("?data=xor").drawn()
     visit.choose("Horizontal axis", "equal opportunity gap")

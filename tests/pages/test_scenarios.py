@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from apptest import labelled
 from streamlit.testing.v1 import AppTest
 
 from fairglvq.tradeoff.choice import usual
@@ -58,6 +59,12 @@ def test_a_gap_can_be_chosen_and_scenarios_are_kept_side_by_side(at):
     assert at.text_input[0].value == ""
     press(at, "Delete scenarios")
     assert not at.dataframe
+
+
+def test_a_name_is_kept_also_when_the_button_is_pressed_before_the_page_has_heard_of_it(at):
+    at.text_input[0].set_value("Mild")
+    press(at, "Save scenario")
+    assert at.dataframe[0].value.columns.tolist() == ["scenario", "Mild"]
 
 
 def test_no_model_within_the_gap_is_said(at):
@@ -118,6 +125,23 @@ def test_models_of_methods_that_failed_are_not_called_finished(methods, words):
     assert not at.exception
     assert at.markdown[0].value == words
     assert "was left out: this method needs two labels" in at.warning[0].value
+
+
+def to_compute():
+    """What is chosen, and the buttons that compute it."""
+    from pages.shared.tradeoff import controls, results, session
+
+    controls.panel(session.current())
+    results.status(session.current(), results.collect(session.current()))
+
+
+def test_strengths_typed_just_before_are_those_that_are_computed(monkeypatch):
+    begun = []
+    monkeypatch.setattr(results.runs, "begin", lambda section, sweep, *rest: begun.append(sweep))
+    at = AppTest.from_function(to_compute, default_timeout=60).run()
+    labelled(at.text_input, "FairGLVQ: C").set_value("0.123")
+    press(at, "Compute again")
+    assert [dict(sweep.strengths)["fairglvq"] for sweep in begun] == [(0.123,)]
 
 
 def constant():

@@ -6,8 +6,10 @@ from types import SimpleNamespace
 import pytest
 from browser import ROOT
 
+from fairglvq.scenes.settings import Settings
+from pages.shared import controls, widgets
 from pages.shared import visit as visits
-from pages.shared import widgets
+from pages.shared.playground import gestures
 from pages.shared.visit import Address
 
 
@@ -169,6 +171,29 @@ def test_a_widget_that_left_the_page_comes_back_with_its_value(browser):
     browser.session_state.pop(browser.drawn["C"].key)  # what Streamlit does with widgets that are not drawn
     draw(2.0, heard)
     assert browser.drawn["C"].first == 2.0
+
+
+def test_what_a_browser_holds_of_a_session_before_a_restart_of_the_server_is_of_no_widget_of_the_next(browser):
+    keys = []
+    for _ in range(2):
+        browser.session_state.clear()
+        draw(1.5, [])
+        keys.append(browser.drawn["C"].key)
+    assert keys[0] != keys[1]
+
+
+def test_a_slider_of_the_playground_that_comes_after_the_lesson_was_entered_changes_the_playground_s_model(browser):
+    here = visits.visit()
+    here.page = visits.LESSON
+    controls._set("C", 2.5)
+    assert (here.own_model.settings.C, here.lesson.model.settings) == (2.5, Settings())
+
+
+def test_a_strength_turned_on_the_stage_keeps_what_was_chosen_just_before(browser):
+    model = visits.visit().own_model
+    model.shown, model.settings = (Settings(), None), Settings(prototypes=7)  # seven are still being trained
+    gestures.follow({"kind": "strength", "name": "C", "value": 2.5})
+    assert model.settings == Settings(prototypes=7, C=2.5)
 
 
 def test_a_visit_that_begins_anew_knows_only_where_it_is(browser):

@@ -57,7 +57,8 @@ def follow(gesture: Mapping[str, Any]) -> None:
         session.undo()
     elif kind == "strength" and gesture["name"] in KNOBS.values():
         name = gesture["name"]
-        session.change(with_changes(settings, **{name: nearest_allowed(FIELDS[name], gesture["value"])}))
+        # Not of the model shown: another one may be on its way already.
+        session.change(with_changes(model.settings, **{name: nearest_allowed(FIELDS[name], gesture["value"])}))
     elif kind == "continue":
         W = prototypes_of(show.scene, model.films, gesture["panel"], gesture["model"])
         model.autoplay = with_changes(settings, start=links.start_from(gesture["panel"], W.tolist()))

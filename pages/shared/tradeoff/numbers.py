@@ -81,11 +81,13 @@ def draw() -> None:
     """Everything below the title."""
     here = visit().regression
     waiting = bool(here.jobs)
-    st.fragment(partial(_body, waiting), run_every=POLL if waiting else None)()
+    st.fragment(_body, run_every=POLL if waiting else None)(waiting, to_query(here))
 
 
-def _body(waiting: bool) -> None:
+def _body(waiting: bool, query: dict[str, str]) -> None:
     here = visit().regression
+    if to_query(here) != query:
+        st.rerun()  # the address has to follow
     curve_key = ("numbers", here.task, here.leaves)
     _forget_others({curve_key, *(_key(here, C) for C in (0.0, here.C))})
     rows = _worked(curve_key, partial(_rows, here.task, here.leaves), "Growing trees on five folds")

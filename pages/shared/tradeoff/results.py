@@ -20,7 +20,7 @@ from fairglvq.tradeoff.measures import MEASURES
 from fairglvq.wording import count
 from pages.shared import download, runs
 from pages.shared.server import pool
-from pages.shared.tradeoff.session import change
+from pages.shared.tradeoff.session import change, current
 from pages.shared.visit import visit
 from pages.shared.widgets import bound, button
 
@@ -172,13 +172,13 @@ def _offer(choice: Choice, found: Found, run: SweepRun | None) -> None:
     with st.container(key="offer", horizontal=True, vertical_alignment="center"):
         st.markdown(_known_words(found, known, total, run))
         if found.n_missing:
-            button(compute_words(known, found.n_missing), _begin, choice, False, type="primary")
+            button(compute_words(known, found.n_missing), _begin, False, type="primary")
         elif total:
             more = with_missing_strengths(choice, found)
             if more != choice:
                 n = count(len(more.sweep()) - len(choice.sweep()), "more model")
-                button(f"Fill the jumps: train {n}", _fill, more, help=HOW_FILLED)
-            button("Compute again", _begin, choice, True)
+                button(f"Fill the jumps: train {n}", _fill, help=HOW_FILLED)
+            button("Compute again", _begin, True)
     here = visit().curve
     if here.problem:
         st.error(here.problem)
@@ -207,9 +207,9 @@ def gap_of(choice: Choice) -> str:
     return next((name for name in (choice.x, choice.y) if not MEASURES[name].more_is_better), "statistical_parity")
 
 
-def _fill(choice: Choice) -> None:
-    change(choice)
-    _begin(choice, False)
+def _fill() -> None:
+    change(with_missing_strengths(current(), collect(current())))
+    _begin(False)
 
 
 def _known_words(found: Found, known: int, total: int, run: SweepRun | None) -> str:
@@ -226,8 +226,9 @@ def _known_words(found: Found, known: int, total: int, run: SweepRun | None) -> 
     return f"{known:,} of {total:,} models are finished." if known else f"{total:,} models to train."
 
 
-def _begin(choice: Choice, afresh: bool) -> None:
-    here = visit().curve
+def _begin(afresh: bool) -> None:
+    """Compute what is chosen now; an argument of the button would be what was chosen when it was drawn."""
+    here, choice = visit().curve, current()
     if download.needed(choice.dataset):
         here.problem = (
             "COMPAS is not on this computer yet: choose it on the playground, where it can be fetched, and come back."

@@ -33,9 +33,7 @@ def draw(choice: Choice, found: Found, table: pd.DataFrame) -> None:
         min_value=0.0, max_value=max(round(top, 1), 0.1), step=0.1, format="%.1f",
         help="From the gap of the most accurate model down to no gap at all.",
     )  # fmt: skip
-    chosen = scenario.scenario(
-        found.rows, complete, allowed / 100, gap, who_of(choice.dataset, found.groups), here.scenario_name.strip()
-    )
+    chosen = scenario.scenario(found.rows, complete, allowed / 100, gap, who_of(choice.dataset, found.groups))
     if chosen is None:
         st.markdown(f"No model here keeps to {wording.gap(allowed / 100)}. Add strengths, or allow more.")
     else:
@@ -70,7 +68,7 @@ def kept_for(dataset: str, table: str) -> list[Scenario]:
 
 def _keep(choice: Choice, chosen: Scenario) -> None:
     here = visit().curve
-    name = chosen.name or f"at most {wording.gap(chosen.allowed)}"
+    name = here.scenario_name.strip() or f"at most {wording.gap(chosen.allowed)}"
     others = [kept for kept in here.scenarios if (kept[0], kept[1].name) != ((choice.dataset, choice.table), name)]
     here.scenarios = [*others, ((choice.dataset, choice.table), replace(chosen, name=name))]
     here.scenario_name = ""
