@@ -171,8 +171,8 @@ def main():
     state.setdefault("view", read_view(st.query_params.get("view")))
     result = state.get(stage_key()) or {}
     reply = None
-    state.setdefault("heard", 0)
-    for gesture in stage.gestures_after(state.heard, result):
+    state.setdefault("acknowledged", 0)
+    for gesture in stage.gestures_after(state.acknowledged, result):
         state.gestures.append(gesture)
         if gesture["kind"] == "drag":
             reply = {"token": gesture["token"], "panel": gesture["panel"], "message": "Checked by Python."}
@@ -185,13 +185,13 @@ def main():
             state.C = gesture["value"]
         elif gesture["kind"] == "undo":
             state.start, state.painted = None, ()
-        state.heard = gesture["serial"]
+        state.acknowledged = gesture["serial"]
     st.slider("How fair", 0.0, 2.0, step=0.25, key="C")
     meta, arrays = scene(state.C, start=state.start, painted=state.painted)
     visit = {
         "reply": reply,
         "view": state.view,
-        "heard": state.heard,
+        "acknowledged": state.acknowledged,
         "can_undo": bool(state.start or state.painted),
     }
     if st.toggle("Stage", value=True):

@@ -59,7 +59,7 @@ class Trained(NamedTuple):
     """The models (`Projected`) on the way to the last, what to call each moment, and the last one's prototypes."""
 
     models: list
-    moments: tuple[str, ...]
+    frame_names: tuple[str, ...]
     prototypes: np.ndarray  # (P, d)
 
 
@@ -72,10 +72,10 @@ def train(settings: Settings, points: Points, method: str, seen: Seen, seed: int
 
         outcome = _solve(settings, points, settings.max_gap, seed, progress)
         rounds = len(outcome.steps) - 1
-        moments = ["trained on the true labels alone", *(f"round {n} of {rounds}" for n in range(1, rounds + 1))]
+        frame_names = ["trained on the true labels alone", *(f"round {n} of {rounds}" for n in range(1, rounds + 1))]
         model = outcome.found.model
         prototypes = lift(X, model.cells(model.project(X)), model.omega, model.V)
-        return Trained([*(step.model for step in outcome.steps), model], (*moments, "the best round"), prototypes)
+        return Trained([*(step.model for step in outcome.steps), model], (*frame_names, "the best round"), prototypes)
     from fairglvq.lvq.fair_glvq import FairGLVQ
     from fairglvq.lvq.glvq import GLVQ
     from fairglvq.lvq.projected import Projected, checkpoint

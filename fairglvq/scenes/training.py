@@ -46,7 +46,7 @@ class Training(NamedTuple):
     shift: np.ndarray | None
     removed: np.ndarray | None  # (r, d) directions that INP removed
     flew_off: bool
-    moments: tuple[str, ...] | None = None  # (F,) what to call each frame of a model in its own plane
+    frame_names: tuple[str, ...] | None = None  # (F,) what to call each frame of a model in its own plane
     learned: own_plane.Learned | None = None  # the last model of a training in its own plane
     leaves: Leaves | None = None  # of a tree, which has these in place of prototypes: (F, P) of them
 
@@ -153,7 +153,7 @@ def _grow(settings: Settings, points: Points) -> Training:
     return Training(
         np.arange(F), found.places, found.pseudo, np.zeros_like(found.places), np.zeros_like(found.places), unknown,
         unknown, nothing, nothing, None, None, None, None, flew_off=False,
-        moments=tuple(f"{n} {'leaves' if n > 1 else 'leaf'}" for n in sizes), leaves=found,
+        frame_names=tuple(f"{n} {'leaves' if n > 1 else 'leaf'}" for n in sizes), leaves=found,
     )  # fmt: skip
 
 
@@ -183,7 +183,7 @@ def _train_in_plane(settings: Settings, points: Points, method: str, seen: Seen,
     decisions = _decisions_in_plane(settings, points, placed)
     return Training(
         np.arange(F), placed.prototypes, pseudo, still, still, unknown, unknown, flips, np.zeros(F, int), decisions,
-        placed.matrix, placed.shift, seen.removed, flew_off=False, moments=trained.moments,
+        placed.matrix, placed.shift, seen.removed, flew_off=False, frame_names=trained.frame_names,
         learned=own_plane.learned(points, method, seen, trained, placed),
     )  # fmt: skip
 

@@ -109,7 +109,7 @@ class ModelVisit:
     films: dict[str, Film] = field(default_factory=dict)
     autoplay: Settings | None = None
     fresh: Settings | None = None  # chosen as a whole: shown from its end, and not in the middle of something else
-    heard: int = 0  # serial number of the last gesture that was followed
+    acknowledged: int = 0  # serial number of the last gesture carried out
 
 
 @dataclass

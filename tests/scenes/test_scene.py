@@ -301,7 +301,7 @@ def test_a_drag_is_answered_exactly():
     shown = made(QUICK)
     W = shown.trainings["inp"].prototypes[-1] + 0.3
     dragged = {"frame": 99, "film": None, "places": W.tolist()}
-    reply = gestures.answer(shown, {}, {"token": 7, "panel": "inp", "model": dragged, "pseudo": [0] * 8})
+    reply = gestures.reply(shown, {}, {"token": 7, "panel": "inp", "model": dragged, "pseudo": [0] * 8})
     assert reply["token"] == 7
     check_answer(shown, "inp", W, reply)
 
@@ -338,7 +338,7 @@ def test_a_drag_on_a_slice_moves_along_the_plane_and_counts_everybody(panel):
     np.testing.assert_allclose(np.delete(W, 2, axis=0), np.delete(base, 2, axis=0), atol=1e-12)
     np.testing.assert_allclose(lens.places(W), places, atol=1e-12)
     np.testing.assert_allclose(lens.weights(W), lens.weights(base), atol=1e-9)  # as far off the plane as before
-    reply = gestures.answer(shown, {}, {"token": 1, "panel": panel, "model": name, "pseudo": [0] * len(W)})
+    reply = gestures.reply(shown, {}, {"token": 1, "panel": panel, "model": name, "pseudo": [0] * len(W)})
     check_answer(shown, panel, W, reply)
 
 
@@ -578,7 +578,7 @@ def test_own_planes_hold_everybody_in_the_cell_that_decides(own):
     for panel in shown.meta["panels"]:
         key = panel["key"]
         if not own.in_own_plane(key):
-            assert shown.trainings[key].moments is None
+            assert shown.trainings[key].frame_names is None
             continue
         places = shown.arrays.get(f"{key}.points", shown.arrays["points"])
         A = np.array(panel["map"]["A"])
@@ -626,7 +626,7 @@ def test_a_prototype_of_an_own_plane_can_be_moved_and_is_counted():
     name = {"frame": 99, "film": None, "places": places.tolist()}
     W = gestures.prototypes_of(shown, {}, "paritylvq", name)
     np.testing.assert_allclose(W[:, 2], trained.prototypes[-1][:, 2])  # handicaps stay
-    reply = gestures.answer(shown, {}, {"token": 1, "panel": "paritylvq", "model": name, "pseudo": [0] * len(W)})
+    reply = gestures.reply(shown, {}, {"token": 1, "panel": "paritylvq", "model": name, "pseudo": [0] * len(W)})
     check_answer(shown, "paritylvq", W, reply)
 
 
@@ -634,4 +634,4 @@ def test_own_planes_say_what_each_setting_did(own):
     said = effects.sentences(own, made(own))
     assert all(sentence.endswith(".") and "nan" not in sentence for sentence in said.values())
     assert "points, at" in said["max_gap"]
-    assert ("batch_size" in said) == any(training.moments is None for training in made(own).trainings.values())
+    assert ("batch_size" in said) == any(training.frame_names is None for training in made(own).trainings.values())

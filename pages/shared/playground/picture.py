@@ -29,7 +29,7 @@ def mount(settings: Settings, show: Show, *, key: str = gestures.STAGE, **more: 
     meta = scene.meta | {
         "reply": model.reply,
         "facts": model.facts,
-        "heard": model.heard,
+        "acknowledged": model.acknowledged,
         "view": model.view,
         "can_undo": bool(model.history),
         "autoplay": model.autoplay == settings,

@@ -31,7 +31,7 @@ function prototypeFacts(scene, model, j) {
   return { votes, members, ...measured };
 }
 
-/** On a slice only Python can count, which takes a moment. */
+/** Shown on a slice until Python has counted. */
 const counting = ({ meta }) => (meta.offline ? "not in this file: the picture does not show all dimensions" : "counted when the picture rests …");
 
 const PROTOTYPE_ROWS = ["Decides", "Pseudo-class", "Votes for it", "Share of all points", "Right inside its cell"];
