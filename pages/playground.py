@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from fairglvq import wording
 from fairglvq.datasets import DATASETS
 from fairglvq.scenes.scene import Scene, final_scores
-from fairglvq.scenes.service import Show
+from fairglvq.scenes.service import TrainedScene
 from fairglvq.scenes.settings import FIELDS, PRESETS, TABLE, Settings, preset_of
 from fairglvq.scenes.sources import dataset_of
 from pages.shared import controls, download, menu, safe_text, session, training
@@ -126,7 +126,7 @@ def notices(settings: Settings) -> None:
         st.caption(missing)
 
 
-def draw(show: Show) -> None:
+def draw(show: TrainedScene) -> None:
     """The stage with everything that belongs to this visit."""
     model = visit().model
     if model.shown is None:
@@ -141,9 +141,9 @@ def draw(show: Show) -> None:
         without_picture(scene)
     if settings.real and (caveats := dataset_of(settings).caveats):
         st.html(safe_text.STYLE)
-        safe_text.say("Caveats: " + " ".join(caveats), "small")
+        safe_text.write("Caveats: " + " ".join(caveats), "small")
     take_home.offer(scene, settings, Heading(TITLE, intro(settings).replace("**", "")), model.view)
-    picture.order_films(settings)
+    picture.submit_films(settings)
 
 
 def without_picture(scene: Scene) -> None:

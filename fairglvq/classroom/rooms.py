@@ -162,7 +162,7 @@ class Rooms:
             if code not in self._rooms:
                 return code
 
-    def look(self, code: str, key: str) -> RoomView:
+    def view(self, code: str, key: str) -> RoomView:
         """Everything that the teacher sees."""
         with self._lock:
             room, now = self._teachers(code, key), self._clock()

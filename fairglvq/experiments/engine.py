@@ -377,11 +377,11 @@ class Engine:
         """Rows of a sweep in its order; those in the store are not computed again, a method that fails is an error."""
         known = store.get(sweep.keys(data)) if store else {}
         run = SweepRun(sweep, data, known, store)
-        tell = progress or (lambda done, total: None)
+        report = progress or (lambda done, total: None)
         if run.state == "done" or (self._in_process and self._pool is None):
-            self._train_here(run, tell)
+            self._train_here(run, report)
         if run.state == "running":
-            self._train_on_pool(run, tell)
+            self._train_on_pool(run, report)
         if run.store_error:
             warnings.warn(f"rows could not be kept on disk ({run.store_error})", RuntimeWarning, stacklevel=2)
         return run.tidy_rows()
@@ -393,24 +393,24 @@ class Engine:
         total, before = sum(len(sweep) for sweep, _ in plans), 0
         for sweep, data in plans:
 
-            def tell(done: int, _: int, before: int = before) -> None:
+            def report(done: int, _: int, before: int = before) -> None:
                 if progress:
                     progress(before + done, total)
 
-            yield self.compute(sweep, data, store=store, progress=tell)
+            yield self.compute(sweep, data, store=store, progress=report)
             before += len(sweep)
 
-    def _train_here(self, run: SweepRun, tell: Progress) -> None:
+    def _train_here(self, run: SweepRun, report: Progress) -> None:
         """Train in this process until all is done, or until worker processes are worth their start."""
         arrays = arrays_of(run.data)
-        tell(len(run.rows), len(run.keys))
+        report(len(run.rows), len(run.keys))
         while (n_processes(self._n_jobs) == 1 or (run.seconds_left(1) or 0) < SHORT_SECONDS) and (job := run.take()):
             began = time.monotonic()
             run.settle(job, Answer(perform(run.request(job), arrays)), time.monotonic() - began)
             if job.model is not None:
-                tell(len(run.rows), len(run.keys))
+                report(len(run.rows), len(run.keys))
 
-    def _train_on_pool(self, run: SweepRun, tell: Progress) -> None:
+    def _train_on_pool(self, run: SweepRun, report: Progress) -> None:
         self._pool = pool = self._pool or make_pool(self._n_jobs, self._cluster)
         reported = -1
 
@@ -424,7 +424,7 @@ class Engine:
                 over = run.state != "running" or bool(run.failures)  # before counting: no row comes after that
                 if len(run.rows) > reported and not run.problem:
                     reported = len(run.rows)
-                    tell(reported, len(run.keys))
+                    report(reported, len(run.keys))
                 if over:
                     break
         finally:

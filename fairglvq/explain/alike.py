@@ -23,7 +23,7 @@ from fairglvq.intervals import SMALL
 
 NEAREST = 5
 MOST = 10_000  # people compared; of more, so many are drawn
-TWINS = 1e-6  # people who are no farther apart are alike in everything that counts
+DUPLICATES = 1e-6  # distance up to which people are equal in everything that counts
 
 
 class Near(NamedTuple):
@@ -101,7 +101,7 @@ def compare(explained: PeopleInCells, near: Near | None = None) -> Alike | None:
     compared, others = near
     decided = explained.decisions[compared]
     wanted = (decided == explained.favourable).astype(np.float64)
-    constant = 1 / max(near.usual, TWINS)
+    constant = 1 / max(near.usual, DUPLICATES)
     return Alike(
         near,
         individual.agreement(others, decided),

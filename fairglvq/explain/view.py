@@ -24,7 +24,7 @@ from fairglvq.scenes.training import Training
 from fairglvq.trees.rules import questions, rules
 from fairglvq.wording import AxisTrait, axis_name
 
-CROWD = 400  # people drawn on a map
+SAMPLE = 400  # people drawn on a map
 NOUNS = {"female": "women", "male": "men", "women": "women", "men": "men", "woman": "women", "man": "men"}
 """What the people of a group of a visitor's own table are called."""
 
@@ -115,10 +115,10 @@ class View:
         learned = self.trainings[method].learned
         return learned.axes if self.settings.real and learned is not None else []
 
-    def crowd(self, method: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def sample(self, method: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Places, classes and groups of some measured people, always the same ones."""
         measured = np.flatnonzero(self.people.measured)
-        some = np.random.default_rng(0).permutation(measured)[:CROWD]
+        some = np.random.default_rng(0).permutation(measured)[:SAMPLE]
         return self.places(self.people.X[some], method), self.people.y[some], self.people.s[some]
 
     def known(self, i: int) -> dict[str, Any]:

@@ -167,7 +167,7 @@ def descend(
     return minimise(lambda one: cost(people, one, layout, T, prices, Z), model, trained, max_steps)[0]
 
 
-class Step(NamedTuple):
+class Round(NamedTuple):
     """One model on the way: its prices, and accuracy and gaps of its decisions on the training set."""
 
     model: Projected
@@ -181,12 +181,12 @@ class Step(NamedTuple):
         return float(self.gaps.max(initial=0.0))
 
 
-def judge(people: People, model: Projected, layout: Layout, prices: Prices) -> Step:
+def judge(people: People, model: Projected, layout: Layout, prices: Prices) -> Round:
     """Measure a model's hard decisions."""
     _, own, _, ahead = margins(people, model, layout)
     q = (ahead > 0).astype(float)
     gaps = np.array([rates.gap(q) for rates in people.rates])
-    return Step(model, prices, float((own.advantage > 0).mean()), gaps)
+    return Round(model, prices, float((own.advantage > 0).mean()), gaps)
 
 
 Report = Callable[[float], None]
@@ -195,7 +195,7 @@ Report = Callable[[float], None]
 
 def train(
     people: People, start: Projected, layout: Layout, allowed: float, max_steps: int, report: Report | None = None
-) -> list[Step]:
+) -> list[Round]:
     """Models on the way to gaps of at most ``allowed``: the first trained on the label alone, then one per round."""
     prices = Prices(np.zeros(len(people.rates)), allowed)
     model = descend(people, start, layout, _typical_margin(people, start, layout), None, 2 * max_steps)
@@ -211,7 +211,7 @@ def train(
     return steps
 
 
-def best(steps: list[Step], allowed: float) -> Step:
+def best(steps: list[Round], allowed: float) -> Round:
     """The most accurate within the gap; if there is none, the one with the smallest gap."""
     within = [step for step in steps if step.gap <= allowed]
     return max(within, key=lambda step: step.accuracy) if within else min(steps, key=lambda step: step.gap)
@@ -235,8 +235,8 @@ class Outcome(NamedTuple):
     """What training to one gap found."""
 
     margin: float  # by which training aimed lower than the gap allowed
-    steps: list[Step]
-    found: Step
+    steps: list[Round]
+    found: Round
 
 
 def prepare(X, codes, groups, layout: Layout, measure: str, metric: tuple[np.ndarray, np.ndarray], rng) -> Task:

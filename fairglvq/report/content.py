@@ -200,7 +200,7 @@ def make(
     a Python script that prints the numbers anew (see `fairglvq.report.scripts`), ``made`` the day.
     """
     people = explained.people
-    table = explained.table  # (G, K, K) group, truth, decision
+    table = explained.confusion  # (G, K, K) group, truth, decision
     n = int(table.sum())
     compared = alike.compare(explained)
     return Report(
@@ -242,7 +242,7 @@ def _baseline(explained: PeopleInCells, method: str, before: PeopleInCells) -> B
         tuple(np.bincount(people.s[people.measured][which], minlength=len(people.groups)).tolist())
         for which in (now & ~then, then & ~now)
     ]
-    return Baseline(method, _accuracy(before.table), _gaps(before), *moved)
+    return Baseline(method, _accuracy(before.confusion), _gaps(before), *moved)
 
 
 def _accuracy(table: np.ndarray) -> Share:
@@ -293,14 +293,14 @@ def _cards(explained: PeopleInCells, compared: alike.Alike | None) -> tuple[Card
                 truths=tuple(zip(people.classes, counts.sum(axis=1).tolist(), strict=True)),
                 statistical_parity=float(parity[p]),
                 equal_opportunity=float(opportunity[p]),
-                **_look(explained, p),
+                **_described(explained, p),
                 **_individual(compared, p),
             )
         )
     return tuple(cards)
 
 
-def _look(explained: PeopleInCells, p: int) -> dict[str, Any]:
+def _described(explained: PeopleInCells, p: int) -> dict[str, Any]:
     """What a prototype or a leaf is like."""
     people = explained.people
     if isinstance(explained, ExplainedTree):

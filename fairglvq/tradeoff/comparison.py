@@ -35,7 +35,7 @@ class Comparison:
     n: int
 
     @property
-    def told_apart(self) -> bool:
+    def distinguishable(self) -> bool:
         """Whether the folds can tell the two apart."""
         return self.p < LEVEL
 
@@ -130,9 +130,9 @@ def comparison_words(
     if not comparisons:
         return ["There is nothing to compare yet: it takes two methods."]
     within = "" if budget is None else f"If the {MEASURES[x].title} may be at most {gap(budget)}, "
-    parted = sorted((one for one in comparisons if one.told_apart), key=lambda one: -abs(one.difference))
-    rest = [one for one in comparisons if not one.told_apart and not math.isnan(one.p)]
-    sentences = [capital(within + words) for words in [*map(_told, parted), *map(_open, rest)]]
+    parted = sorted((one for one in comparisons if one.distinguishable), key=lambda one: -abs(one.difference))
+    rest = [one for one in comparisons if not one.distinguishable and not math.isnan(one.p)]
+    sentences = [capital(within + words) for words in [*map(_lead_words, parted), *map(_undecided_words, rest)]]
     tested = len(parted) + len(rest)
     if tested < len(comparisons):
         sentences.append("One fold alone tells nothing apart: run more folds or seeds.")
@@ -141,7 +141,7 @@ def comparison_words(
     return sentences
 
 
-def _told(one: Comparison) -> str:
+def _lead_words(one: Comparison) -> str:
     """Who is better, and by how much."""
     if one.difference < 0:
         one = replace(one, first=one.second, second=one.first, difference=-one.difference, low=-one.high, high=-one.low)
@@ -151,7 +151,7 @@ def _told(one: Comparison) -> str:
     )
 
 
-def _open(one: Comparison) -> str:
+def _undecided_words(one: Comparison) -> str:
     """Which two cannot be told apart, and what the difference may be."""
     first, second = label(*one.first), label(*one.second)
     if one.low == one.high:

@@ -80,7 +80,7 @@ def _chance(rows: pd.DataFrame, measure: str, C: float) -> str:
 
     names = {"r2": "R²", measure: MEASURES[measure].title}
     found = {name: compare(rows, (TREE, C), (TREE, 0.0), name) for name in names}
-    doubtful = [names[name] for name, one in found.items() if not one.told_apart]
+    doubtful = [names[name] for name, one in found.items() if not one.distinguishable]
     return f" On these folds the difference in {wording.listed(doubtful)} may be chance." if doubtful else ""
 
 

@@ -60,12 +60,12 @@ def side_by_side(kept: Sequence[Scenario]) -> tuple[list[str], list[list[str]]]:
     """Head and rows of a table with a column per scenario."""
     names = ["largest gap allowed", "model", "gap", "decisions that are right", *(one.who for one in kept[0].outcomes)]
     columns = [
-        [gap(one.allowed), one.model, gap(one.gap), percent(one.accuracy), *map(_told, one.outcomes)] for one in kept
+        [gap(one.allowed), one.model, gap(one.gap), percent(one.accuracy), *map(_counts, one.outcomes)] for one in kept
     ]
     return ["scenario", *(one.name for one in kept)], [list(row) for row in zip(names, *columns, strict=True)]
 
 
-def _told(outcome: Outcome) -> str:
+def _counts(outcome: Outcome) -> str:
     return f"{outcome.favourable:,} of {outcome.people:,} ({signed(outcome.change, 0)})"
 
 

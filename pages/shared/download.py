@@ -38,7 +38,7 @@ def offer(back: Callable[[], None]) -> None:
                 first, *rest = download.error.splitlines()
                 st.markdown(f"It did not work. {first}")
                 st.code("\n".join(rest), language=None)
-    st.fragment(_look, run_every=POLL if download.busy else None)()
+    st.fragment(_poll, run_every=POLL if download.busy else None)()
 
 
 def _begin() -> None:
@@ -63,7 +63,7 @@ def _begin() -> None:
     download.thread.start()
 
 
-def _look() -> None:
+def _poll() -> None:
     download = visit().download
     if download.thread is None:
         return

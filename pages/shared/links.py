@@ -21,7 +21,7 @@ from fairglvq.scenes.settings import (
     nearest_allowed,
     shape_of,
 )
-from fairglvq.scenes.sources import lent
+from fairglvq.scenes.sources import is_registered
 from pages.shared.display import PARAMETERS as DISPLAY_PARAMETERS
 from pages.shared.display import short
 
@@ -70,7 +70,7 @@ def from_query(params: Mapping[str, str]) -> tuple[Settings, list[str]]:
     """Settings of a link, and a plain sentence for everything in it that had to be repaired."""
     repairs: list[str] = []
     table = params.get("table", "") if params.get("data") == TABLE else ""
-    if table and lent(table):
+    if table and is_registered(table):
         dataset = TABLE
     elif params.get("data") == TABLE:
         dataset, table = "xor", ""

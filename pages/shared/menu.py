@@ -64,7 +64,7 @@ def _overtaken(context: ScriptRunContext) -> bool:
 def _follow_display() -> None:
     """Show the app as the link wants it; a page chosen in the menu has an address that does not say it yet."""
     here = visit()
-    query = here.display_address.followed()
+    query = here.display_address.link_to_follow()
     if query is not None:
         here.display = display.from_query(query)[0]
     missing = {name: value for name, value in here.display.to_query().items() if name not in st.query_params}

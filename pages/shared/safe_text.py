@@ -26,7 +26,7 @@ def log(what: str, problem: Exception) -> None:
     logging.getLogger(__name__).error("%s: %s\n%s", what, type(problem).__name__, where)
 
 
-def say(text: str, kind: str = "") -> None:
+def write(text: str, kind: str = "") -> None:
     """A sentence. ``kind`` may be "small", or "box" with "wrong" or "good"."""
     role = ' role="alert"' if "wrong" in kind else ' role="status"' if "box" in kind else ""
     st.html(f'<p class="plain {kind}"{role}>{escape(text)}</p>')

@@ -19,7 +19,7 @@ def begin() -> Settings:
     """The settings of this run: those of the link on arrival, of the visit afterwards."""
     model = visit().model
     first = model.address.written is None
-    query = model.address.followed()
+    query = model.address.link_to_follow()
     if query is not None:
         if not first:
             model.history.append(model.settings)

@@ -85,13 +85,13 @@ def waits(step: int) -> bool:
     return visit().student.pace.hides_outcome(step)
 
 
-def listen(progress: Callable[[], Progress]) -> None:
+def poll(progress: Callable[[], Progress]) -> None:
     """Report by the clock while the page is open; a word of the teacher runs it anew."""
     if visit().student.seat:
-        st.fragment(_listen, run_every=POLL)(progress)
+        st.fragment(_poll, run_every=POLL)(progress)
 
 
-def _listen(progress: Callable[[], Progress]) -> None:
+def _poll(progress: Callable[[], Progress]) -> None:
     here = visit().student
     before = here.pace, here.notice, here.seat
     report(progress())

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from fairglvq.scenes import service as scene_service
 from fairglvq.scenes.points import UntrainableError
 from fairglvq.scenes.scene import TITLES
-from fairglvq.scenes.service import Job, Show
+from fairglvq.scenes.service import Job, TrainedScene
 from fairglvq.scenes.settings import FIELDS, Settings
 from fairglvq.scenes.sources import GoneError, dataset_of
 from fairglvq.wording import time_left
@@ -41,7 +41,7 @@ STYLE = """<style>
 FIRST_PATIENCE = 8.0  # a cold server has nothing else to show, and nothing to go back to
 
 
-def trained(*, without_inp_first: bool = False) -> Show | None:
+def trained(*, without_inp_first: bool = False) -> TrainedScene | None:
     """The scene of the settings in view; while it is being trained, the one before. May be none at all.
 
     ``without_inp_first``: the first picture of a server on which scikit-learn is not loaded yet comes without INP.
@@ -54,7 +54,7 @@ def trained(*, without_inp_first: bool = False) -> Show | None:
         _show_without_inp(settings)
     if not _in_view(settings):
         awaited = model.shown is None or model.shown[0] != settings
-        job = _ordered(settings)
+        job = _submitted(settings)
         if finished(job, (FIRST_PATIENCE if first else PATIENCE) if awaited else 0):
             with problems:
                 _take(job)
@@ -78,18 +78,18 @@ def _in_view(settings: Settings) -> bool:
     return shown is not None and shown[0] == settings and len(shown[1].scene.trainings) == len(settings.methods)
 
 
-def _ordered(settings: Settings) -> Job:
+def _submitted(settings: Settings) -> Job:
     model = visit().model
     job = model.job
     if job is None or job.key != settings or job.cancelled:
         if job:
             job.cancel()
-        job = model.job = training_service().order(settings)
+        job = model.job = training_service().submit(settings)
     return job
 
 
 def _show_without_inp(settings: Settings) -> None:
-    job = training_service().order(settings, ("glvq", "fairglvq"))
+    job = training_service().submit(settings, ("glvq", "fairglvq"))
     if finished(job, FIRST_PATIENCE) and not job.future.exception():
         visit().model.shown = settings, job.future.result()
 
@@ -152,10 +152,10 @@ def picture() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 def watch() -> None:
     """Look after all work in the background, as long as there is any."""
-    st.fragment(_look, run_every=POLL if visit().model.awaited else None)()
+    st.fragment(_poll, run_every=POLL if visit().model.awaited else None)()
 
 
-def _look() -> None:
+def _poll() -> None:
     model = visit().model
     if any(job.future.done() or job.cancelled for job in model.awaited):  # a search may be late to notice its end
         st.rerun()

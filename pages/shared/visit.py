@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # for annotations only: a first picture must not wait for wha
     from fairglvq.explain import Measure, Order
     from fairglvq.explain.view import View
     from fairglvq.lesson.progress import Progress
-    from fairglvq.scenes.service import Job, Show
+    from fairglvq.scenes.service import Job, TrainedScene
     from fairglvq.scenes.training import Film
     from fairglvq.tradeoff.choice import Choice
     from fairglvq.tradeoff.scenario import Scenario
@@ -51,7 +51,7 @@ class Address:
     sent: tuple[int, dict[str, str]] | None = None
     """The number of pages entered, and the parameters that then passed between server and browser last."""
 
-    def followed(self) -> dict[str, str] | None:
+    def link_to_follow(self) -> dict[str, str] | None:
         """The link to follow in this run: on the first, after Back or Forward, and where a link led to the page.
 
         Any other run may still bring the address from before the last change, because the browser had not heard of it
@@ -80,7 +80,7 @@ class Address:
 
 
 @dataclass
-class Shown:
+class WidgetState:
     """A widget as it was made: under which number, with which value, and what its value is now."""
 
     number: int
@@ -97,8 +97,8 @@ class ModelVisit:
     history: list[Settings] = field(default_factory=list)
     address: Address = field(default_factory=Address)
     repairs: list[str] = field(default_factory=list)  # what had to be repaired in the link
-    shown: tuple[Settings, Show] | None = None
-    explained: tuple[Show, View] | None = None  # of which training
+    shown: tuple[Settings, TrainedScene] | None = None
+    explained: tuple[TrainedScene, View] | None = None  # of which training
     job: Job | None = None
     film_jobs: dict[str, Job] = field(default_factory=dict)  # by method
     awaited: list[Job] = field(default_factory=list)  # jobs whose end changes the page
@@ -323,7 +323,7 @@ class Visit:
     more_open: tuple[bool, bool] = (False, False)  # settings that few need: when they were drawn first, and now
     display: Display = field(default_factory=Display)
     display_address: Address = field(default_factory=Address)
-    widgets: dict[str, Shown] = field(default_factory=dict)
+    widgets: dict[str, WidgetState] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=count)  # for keys of widgets: no key is used twice in a session
     own_model: ModelVisit = field(default_factory=ModelVisit)  # of all pages but the lesson
     curve: CurveVisit = field(default_factory=CurveVisit)

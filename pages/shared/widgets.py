@@ -16,7 +16,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.shared import callbacks  # noqa: F401
-from pages.shared.visit import Shown, visit
+from pages.shared.visit import WidgetState, visit
 
 _BY_DEFAULT = ("multiselect", "pills", "segmented_control")
 _LIMITS = ("min_value", "max_value", "step")
@@ -37,7 +37,7 @@ def control(
     ``name`` is unique on all pages; styles find the widget by a class that begins with ``st-key-<name>-``. ``more`` are
     the widget's other arguments.
     """
-    shown, key = _shown(name, value, (options and tuple(options), *(more.get(limit) for limit in _LIMITS)))
+    shown, key = _state(name, value, (options and tuple(options), *(more.get(limit) for limit in _LIMITS)))
     given: dict[str, Any] = {} if options is None else {"options": options}
     if kind == "selectbox":
         given["index"] = None if shown.first is None else list(options or ()).index(shown.first)
@@ -46,20 +46,20 @@ def control(
     getattr(st, kind)(label, key=key, on_change=_changed, args=(shown, key, then), **given, **more)
 
 
-def _shown(name: str, value: Any, options: Any) -> tuple[Shown, str]:
+def _state(name: str, value: Any, options: Any) -> tuple[WidgetState, str]:
     """The widget in view and its key; a new one where that one shows something else, or is no longer on the page."""
     here = visit()
     shown = here.widgets.get(name)
     if shown is None or shown.value != value or shown.options != options or _key(name, shown) not in st.session_state:
-        shown = here.widgets[name] = Shown(next(here.numbers), value, value, options)
+        shown = here.widgets[name] = WidgetState(next(here.numbers), value, value, options)
     return shown, _key(name, shown)
 
 
-def _key(name: str, shown: Shown) -> str:
+def _key(name: str, shown: WidgetState) -> str:
     return f"{name}-{shown.number}"
 
 
-def _changed(shown: Shown, key: str, then: Callable[[Any], None]) -> None:
+def _changed(shown: WidgetState, key: str, then: Callable[[Any], None]) -> None:
     value = st.session_state[key]
     if value == shown.value:  # a slow browser names a widget that was replaced, and Streamlit takes it for a change
         return

@@ -58,40 +58,40 @@ def browser(monkeypatch):
 def test_the_first_address_is_followed_and_then_the_visit_goes_its_own_way(browser):
     browser.query_params.tell({"data": "xor"})
     address = Address()
-    assert address.followed() == {"data": "xor"}
+    assert address.link_to_follow() == {"data": "xor"}
     address.write({"data": "german"})
     assert browser.query_params == {"data": "german"}
-    assert address.followed() is None
+    assert address.link_to_follow() is None
 
 
 def test_a_click_may_bring_the_address_from_before_but_back_is_followed(browser):
     address = Address()
-    address.followed()
+    address.link_to_follow()
     address.write({"data": "german"})
     browser.query_params.tell({})  # the browser has not heard of German yet, or the menu led here
-    assert address.followed() is None
+    assert address.link_to_follow() is None
     address.write({"data": "german"})
     browser.query_params.tell({})
     browser.is_history_navigation = True
-    assert address.followed() == {}
+    assert address.link_to_follow() == {}
 
 
 def test_a_link_that_leads_to_the_page_is_followed_and_the_menu_is_not(browser):
     address = Address()
-    address.followed()
+    address.link_to_follow()
     browser.query_params.tell({"data": "german"})
     visits.visit().entries += 1
-    assert address.followed() == {"data": "german"}
-    assert address.followed() is None
+    assert address.link_to_follow() == {"data": "german"}
+    assert address.link_to_follow() is None
     browser.query_params.tell({})
     visits.visit().entries += 1
-    assert address.followed() is None
+    assert address.link_to_follow() is None
 
 
 def test_what_stands_in_the_address_is_not_written_again(browser):
     browser.query_params.tell({"data": "xor"})
     address = Address()
-    address.followed()
+    address.link_to_follow()
     address.write({"data": "xor"})
     address.write({"data": "xor"})
     assert browser.query_params.sent == []
@@ -100,21 +100,21 @@ def test_what_stands_in_the_address_is_not_written_again(browser):
 def test_a_run_that_brings_the_address_of_the_page_before_leaves_no_bare_one(browser):
     """The browser empties the address when it enters a page; a message on its way may still bring the one before."""
     address = Address()
-    address.followed()
+    address.link_to_follow()
     address.write({"data": "german"})
     browser.query_params.sent.clear()
     visits.visit().entries += 1
     browser.query_params.tell({})
-    assert address.followed() is None  # the run of the menu's choice ends here: a newer message has come
+    assert address.link_to_follow() is None  # the run of the menu's choice ends here: a newer message has come
     browser.query_params.tell({"data": "german"})
-    assert address.followed() is None
+    assert address.link_to_follow() is None
     address.write({"data": "german"})
     assert browser.query_params.sent == [{"data": "german"}]
 
 
 def test_settings_changed_and_changed_back_faster_than_the_browser_hears(browser):
     address = Address()
-    address.followed()
+    address.link_to_follow()
     for settings in ({"data": "xor"}, {"data": "german"}):
         address.write(settings)
     browser.query_params.tell({"data": "xor"})  # sent before it had heard of German

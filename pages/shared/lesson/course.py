@@ -23,7 +23,7 @@ from pages.shared.visit import visit
 def begin() -> Step:
     """The step of this run: the link's on arrival, the visit's afterwards; its settings are the model's in view."""
     here = visit().lesson
-    query = here.address.followed()
+    query = here.address.link_to_follow()
     if query is not None:
         here.language = query["lang"] if query.get("lang") in LANGUAGES else "en"
         student.arrive(query)
@@ -118,7 +118,7 @@ def hidden(step: Step) -> list[str]:
     return sorted(parts)
 
 
-def look(step: Step) -> Seen | None:
+def in_view(step: Step) -> Seen | None:
     """What is in view of the step, although another model of it may be on its way; None if there is nothing yet."""
     here = visit().lesson
     model = here.model
@@ -155,15 +155,15 @@ def train_ahead(step: Step) -> None:
     for coming in STEPS[step.number - 1 : step.number + 1]:
         for settings in (coming.before, coming.settings):
             if settings is not None:
-                _order_once(settings)
+                _submit_once(settings)
 
 
 @cache
-def _order_once(settings: Settings) -> None:
+def _submit_once(settings: Settings) -> None:
     """For all visitors of this server: what is used again stays among its results."""
-    training_service().order(settings)
+    training_service().submit(settings)
     for method in filmed(settings):
-        training_service().order_film(settings, method)
+        training_service().submit_film(settings, method)
 
 
 def _put_on_stage(step: Step) -> None:

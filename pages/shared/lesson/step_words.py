@@ -38,7 +38,7 @@ class Reader:
         """A text with its numbers."""
         return fill(source, self.seen, self.language, theme())
 
-    def say(self, source: str, key: str | None = None) -> None:
+    def write(self, source: str, key: str | None = None) -> None:
         """Show a text with its numbers."""
         with st.container(key=key):
             st.markdown(self.filled(source), unsafe_allow_html=True)
@@ -48,17 +48,17 @@ def before(reader: Reader) -> None:
     """The idea, its words, and the question or what was said to it."""
     text = reader.text
     st.title(f"{reader.step.number}. {text.title}", anchor=False)
-    reader.say(text.idea)
+    reader.write(text.idea)
     terms = "\n\n".join(f"**{term}**: {means}" for term, means in text.terms.items())
-    reader.say(f"**{reader.word('terms')}**\n\n{terms}", key="lesson_terms")
+    reader.write(f"**{reader.word('terms')}**\n\n{terms}", key="lesson_terms")
     with st.container(key="lesson_question", border=True):
         if course.answered(reader.step):
             answer = course.progress().answers[reader.step.prediction.key]
-            reader.say(f"**{reader.word('said')}:** {text.options[answer]}")
+            reader.write(f"**{reader.word('said')}:** {text.options[answer]}")
             if not course.revealed(reader.step):
                 st.markdown(f"**{reader.word('room waits')}**")
         else:
-            reader.say(f"**{reader.word('predict')}** {text.question}")
+            reader.write(f"**{reader.word('predict')}** {text.question}")
             options(reader.step.prediction.key, text.options)
 
 
@@ -85,10 +85,10 @@ def after(reader: Reader) -> None:
 def _task(reader: Reader) -> None:
     step, text = reader.step, reader.text
     with st.container(key="lesson_task"):
-        reader.say(f"**{reader.word('task')}.** {text.task}")
+        reader.write(f"**{reader.word('task')}.** {text.task}")
         for deed, task in text.tasks.items():
             done = course.passed(step) or (step.key, deed) in visit().lesson.deeds
-            reader.say(f"☑ {task} *({reader.word('done')})*" if done else f"☐ {task}")
+            reader.write(f"☑ {task} *({reader.word('done')})*" if done else f"☐ {task}")
         if step.gate.typed and not course.passed(step):
             _typed(reader)
 
@@ -105,8 +105,8 @@ def outcome(reader: Reader) -> None:
         verdict = reader.word("right" if answer == happened else "wrong")
         st.markdown(f"**{reader.word('happened')}: {verdict}** {text.options[happened]}")
         st.markdown(reader.word("again") if UNKNOWN in sentence else sentence, unsafe_allow_html=True)
-        reader.say(f"**{reader.word('why')}:** {text.why}")
-        reader.say(text.formula, key="lesson_formula")
+        reader.write(f"**{reader.word('why')}:** {text.why}")
+        reader.write(text.formula, key="lesson_formula")
 
 
 def onward(reader: Reader) -> None:
@@ -115,7 +115,7 @@ def onward(reader: Reader) -> None:
     if not course.passed(step):
         return
     if reader.text.more:
-        reader.say(reader.text.more)
+        reader.write(reader.text.more)
     last = step.number == len(STEPS)
     with st.container(key="lesson_next"):
         st.markdown(f"**{reader.word('finished' if last else 'passed')}**")

@@ -91,7 +91,7 @@ def _cell(one: Reached | None) -> str:
     accuracy = f"<b>{percent(one.accuracy)}</b>"
     if one.lead is None:
         return accuracy
-    mark = "●" if one.lead.told_apart else "○"
+    mark = "●" if one.lead.distinguishable else "○"
     return f"{accuracy}<br><span class='off'>{mark} ({signed_points(one.lead.difference)})</span>"
 
 
@@ -108,9 +108,9 @@ def verdicts(found: dict[str, dict[str, Reached]], constants: dict[str, float], 
         parts = [f"keeps to the bound on {len(kept)} of {len(found)} data sets"]
         leads = [(dataset, found[dataset][name].lead) for dataset in kept]
         for words, chosen in (
-            ("more accurate than FairGLVQ on", lambda lead: lead.told_apart and lead.difference > 0),
-            ("less accurate on", lambda lead: lead.told_apart and lead.difference <= 0),
-            ("no clear difference on", lambda lead: not lead.told_apart),
+            ("more accurate than FairGLVQ on", lambda lead: lead.distinguishable and lead.difference > 0),
+            ("less accurate on", lambda lead: lead.distinguishable and lead.difference <= 0),
+            ("no clear difference on", lambda lead: not lead.distinguishable),
         ):
             own = [
                 f"{COMPARED[dataset]} ({signed_points(lead.difference)}, 95% interval {interval(lead.low, lead.high)})"

@@ -43,7 +43,7 @@ ALLOWED: dict[str, Any] = {
 def begin() -> PaperVisit:
     """What this run shows: the link's on arrival and on the browser's way back, the visit's afterwards."""
     here = visit().paper
-    query = here.address.followed()
+    query = here.address.link_to_follow()
     if query is not None:
         values, here.repairs = from_query(query)
         for name, value in values.items():

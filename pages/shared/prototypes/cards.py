@@ -121,13 +121,13 @@ def parts_table(view: View, explained: Cells, parts: explain.Contributions, noun
 def _map(view: View, method: str) -> None:
     st.markdown("## All prototypes")
     marks = marks_of(view, method)
-    axes, crowd = view.own_axes(method), view.crowd(method)
+    axes, sample = view.own_axes(method), view.sample(method)
     places = view.places(view.explained(method).profiles, method)
     learned = view.trainings[method].learned is not None  # and may put prototypes anywhere
-    shown = _near(places, crowd[0]) if learned else places
+    shown = _near(places, sample[0]) if learned else places
     figure = view.figure(
         ("map", method, theme()),
-        lambda: figures.map_figure(shown, marks, axes=view.axes(method), people=crowd, theme=theme()),
+        lambda: figures.map_figure(shown, marks, axes=view.axes(method), people=sample, theme=theme()),
     )
     _clickable(figure, "p_map", figures.map_alt(marks))
     caption = "A larger mark decides for more people. Click one to open its card."
@@ -239,11 +239,11 @@ def _apart(view: View, explained: Explained, p: int, rival: int, average: list[D
     profiles = explained.profiles
     against = differences(view.people, profiles[p], profiles[rival])
     label = sentences.quoted(view.people.classes[explained.model.labels[rival]])
-    st.markdown(f"**Apart from the average person:** {_told(average, 'average')}")
-    st.markdown(f"**Apart from its nearest rival**, prototype {rival + 1} for {label}: {_told(against, 'rival')}")
+    st.markdown(f"**Apart from the average person:** {_listed(average, 'average')}")
+    st.markdown(f"**Apart from its nearest rival**, prototype {rival + 1} for {label}: {_listed(against, 'rival')}")
 
 
-def _told(found: list[Difference], other: str, most: int = 4) -> str:
+def _listed(found: list[Difference], other: str, most: int = 4) -> str:
     """The largest differences, as long as they matter and somebody in the data is like that."""
     if found[0].gap < SEEN:
         return "nothing, they look the same."
@@ -338,7 +338,7 @@ def _grid(shown: list[int], draw_card: Callable[[int], None]) -> None:
 def _short(view: View, method: str, explained: Explained, parts: explain.Contributions, p: int) -> None:
     st.html(sentences.heading(view, method, p, theme(), level=4))
     cell_in_short(view, explained, p)
-    st.markdown(_told(differences(view.people, explained.profiles[p], view.people.mean), "average", most=3))
+    st.markdown(_listed(differences(view.people, explained.profiles[p], view.people.mean), "average", most=3))
     after = explained.without(p).after
     st.markdown(
         f"Parity gap: **{wording.signed_points(parts.values[p])} points**. Without it: accuracy "

@@ -187,7 +187,7 @@ def _worked(key: tuple, make: Callable[[Callable[[float], None]], Any], what: st
         jobs.pop(key, None)
         return known
     new = key not in jobs
-    job = jobs[key] = training_service().order_work(key, make) if new else jobs[key]
+    job = jobs[key] = training_service().submit_work(key, make) if new else jobs[key]
     if finished(job, PATIENCE if new else 0):
         return jobs.pop(key).future.result()
     left, name, usual = job.seconds_left, "_".join(map(str, key)), RegressionVisit().leaves

@@ -21,7 +21,7 @@ from fairglvq.scenes.settings import TABLE
 from fairglvq.tradeoff import comparison, curve
 from fairglvq.tradeoff.choice import Choice
 from fairglvq.tradeoff.measures import MEASURES
-from pages.shared.safe_text import say
+from pages.shared.safe_text import write
 from pages.shared.server import known_limit, training_service
 from pages.shared.style import show_svg, theme
 from pages.shared.tradeoff import results, session
@@ -189,7 +189,7 @@ def conclusions(choice: Choice, found: Found, table: pd.DataFrame, view: View) -
     gap = results.gap_of(choice)
     with st.container(key="conclusions"):
         if choice.folds * choice.seeds > 1 and table["method"].nunique() > 1:
-            _told_apart(found.rows, table, choice, gap)
+            _compare_methods(found.rows, table, choice, gap)
         for method in dict.fromkeys(table["method"]):
             knee = curve.knee(table, str(method), gap)
             if knee:
@@ -198,7 +198,7 @@ def conclusions(choice: Choice, found: Found, table: pd.DataFrame, view: View) -
             _distances(table, view)
 
 
-def _told_apart(rows: pd.DataFrame, table: pd.DataFrame, choice: Choice, gap: str) -> None:
+def _compare_methods(rows: pd.DataFrame, table: pd.DataFrame, choice: Choice, gap: str) -> None:
     with_knob = table[table["method"] != "const"]
     if with_knob["method"].nunique() < 2 or with_knob[f"{gap}_mean"].isna().all():
         return
@@ -270,7 +270,7 @@ def _in_people(rows: pd.DataFrame, groups: list[str], rates: pd.Series) -> None:
     low, high = int(rates.idxmin()), int(rates.idxmax())
     who = who_of(str(rows["dataset"].iloc[0]), groups or [f"group {i}" for i in range(len(rates))])
     if low == high:
-        say("All groups get the favourable decision equally often.")
+        write("All groups get the favourable decision equally often.")
         return
     fewer = wording.of_hundred(rates[high] - rates[low])
-    say(f"Of 100 {who[low]}, {fewer} fewer get the favourable decision than of 100 {who[high]}.")
+    write(f"Of 100 {who[low]}, {fewer} fewer get the favourable decision than of 100 {who[high]}.")

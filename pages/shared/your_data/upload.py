@@ -111,16 +111,16 @@ def take_in() -> None:
     """Read what was brought; on failure everything that was there before stays."""
     here = visit().table
     # There in every run, because what stands below would be drawn anew, and an open drawer closed, if it moved.
-    progress, place = Progress(), st.container(key="own_problem_box")
+    progress, place = ProgressBar(), st.container(key="own_problem_box")
     if here.raw is not None:
         content, name, skip = here.raw
         whose = "" if isinstance(content, str) else f"{quoted(name)}: "
         here.problem = None
         try:
             if isinstance(content, str):
-                reading = table.read_text(content, most_rows=table.MOST_ROWS, skip_ragged=skip, progress=progress.tell)
+                reading = table.read_text(content, most_rows=table.MOST_ROWS, skip_ragged=skip, progress=progress.show)
             else:
-                reading = table.read(content, name, most_rows=table.MOST_ROWS, skip_ragged=skip, progress=progress.tell)
+                reading = table.read(content, name, most_rows=table.MOST_ROWS, skip_ragged=skip, progress=progress.show)
             draft = table.guess(reading.frame)
         except table.RaggedError as problem:
             here.problem = f"{whose}{problem}", problem.n
@@ -143,13 +143,13 @@ def take_in() -> None:
         words, ragged = here.problem
         kept = " Your last table is still there." if here.reading else ""
         with place:
-            safe_text.say(f"{words}{kept}", "box wrong")
+            safe_text.write(f"{words}{kept}", "box wrong")
             if ragged:
                 rows = "this row" if ragged == 1 else f"these {ragged:,} rows"
                 button(f"Go on without {rows}", _skip_ragged)
 
 
-class Progress:
+class ProgressBar:
     """How far reading is, once it takes longer than a moment, and a button to give it up.
 
     Every word about progress is also where Streamlit can stop this run for the button's.
@@ -160,7 +160,7 @@ class Progress:
         self.began = time.monotonic()
         self.bar: DeltaGenerator | None = None
 
-    def tell(self, share: float) -> None:
+    def show(self, share: float) -> None:
         """Show the share of the work done."""
         seconds = time.monotonic() - self.began
         if seconds < PATIENCE or share <= 0:
@@ -184,5 +184,5 @@ def _skip_ragged() -> None:
 def show_reading(reading: Reading) -> None:
     """What was read, and how."""
     name = visit().table.name
-    safe_text.say(f"{'Your pasted table' if name == PASTED else quoted(name)}: {reading.summary}", "box")
+    safe_text.write(f"{'Your pasted table' if name == PASTED else quoted(name)}: {reading.summary}", "box")
     safe_text.listed(reading.notes)
