@@ -146,7 +146,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _at_least(lowest: int):
-    """For argparse: a whole number that is no smaller."""
+    """A type for argparse: a whole number of at least ``lowest``."""
 
     def read(text: str) -> int:
         if not text.strip().isdecimal() or int(text) < lowest:
@@ -157,7 +157,7 @@ def _at_least(lowest: int):
 
 
 def _new_file(text: str) -> Path:
-    """For argparse: a file that can be written, said before hours of work and not after."""
+    """A type for argparse: a file that can be written, checked before hours of work."""
     path = Path(text)
     if path.is_dir() or not path.parent.is_dir():
         raise argparse.ArgumentTypeError(f"{text} is a folder" if path.is_dir() else f"there is no {path.parent}")
@@ -240,7 +240,7 @@ def _bundle(options) -> None:
 
 
 def _assignment(text: str) -> tuple[str, object]:
-    """NAME=VALUE, the value read as JSON if it is (3, 0.5, true) and as a word if not."""
+    """NAME=VALUE; the value is parsed as JSON (3, 0.5, true), or else kept as text."""
     name, equals, value = text.partition("=")
     if not (name and equals):
         raise ValueError(f"--set takes NAME=VALUE; got {text!r}")
@@ -379,7 +379,7 @@ def _warm(options) -> None:
 
 @contextmanager
 def _running(options):
-    """The engine that the options ask for; and its store and progress bar, as keyword arguments."""
+    """The engine of these options; and its store and progress bar, as keyword arguments."""
     from fairglvq.experiments.engine import Engine
     from fairglvq.experiments.store import Store, default_path
 

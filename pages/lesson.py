@@ -47,11 +47,11 @@ OWN_STYLE = """<style>
 </style>"""
 
 
-TALLEST = 0.5  # of the screen's height: the numbers under a picture are to be seen with it
+TALLEST = 0.5  # of the screen's height, so that the numbers under a picture are visible with it
 
 
 def main() -> None:
-    """Where the lesson stands, its models, the words."""
+    """The steps, the models and the words."""
     step = course.begin()
     st.html(STYLE + NO_CONTROLS + OWN_STYLE)
     head = st.container(key="lesson_head")
@@ -100,7 +100,7 @@ def heading(step: Step) -> None:
 
 
 def stage(step: Step) -> None:
-    """The models in view, and what looks after their training."""
+    """The models in view, and the polling of their training."""
     top, below = training.picture()
     model = visit().lesson.model
     if model.shown is not None:
@@ -126,7 +126,7 @@ def extras(step: Step) -> dict[str, Any]:
 
 
 def draw_words(reader: step_words.Reader) -> None:
-    """What to do, what came of it, and what comes next."""
+    """The tasks, the outcome, and what comes next."""
     step_words.after(reader)
     if reader.step.gate.verdicts:
         people.draw(reader)

@@ -50,7 +50,7 @@ def main() -> None:
     head = st.container(key="head")
     missing = download.needed(settings.dataset)
     first = visit().model.shown is None
-    if first:  # something to read on a cold server; later, words and picture change together
+    if first:  # words before the picture, for a server that has to train it first
         heading(head, settings)
     show = None if missing else training.trained(without_inp_first=True)
     if not first:
@@ -80,7 +80,7 @@ def heading(place: DeltaGenerator, settings: Settings) -> None:
 
 
 def intro(settings: Settings) -> str:
-    """What there is to see: a preset's story, or whose decisions these are; and why there are several pictures."""
+    """What the pictures show: a preset's story, or whose decisions these are; and why there are several pictures."""
     if preset := preset_of(settings):
         return PRESETS[preset].story
     what = DATASETS[settings.dataset].description if settings.real and settings.dataset != TABLE else BANK
@@ -147,7 +147,7 @@ def draw(show: TrainedScene) -> None:
 
 
 def without_picture(scene: Scene) -> None:
-    """What is to be said of a tree on real data."""
+    """Words about a tree on real data, which has no picture."""
     found = final_scores(scene)["fairtree"]
     gap = "" if found.statistical_parity is None else f", with a gap of {wording.gap(found.statistical_parity)}"
     st.markdown(

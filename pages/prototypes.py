@@ -79,7 +79,7 @@ def draw(show: TrainedScene) -> None:
 
 
 def draw_section(view: View, method: str, section: str) -> None:
-    """What was chosen to look at."""
+    """The section chosen."""
     filled_in = explain.filled_in(view.explained(method)) if method in view.models else ""
     if filled_in:
         st.caption(filled_in)

@@ -1,4 +1,4 @@
-"""Points arrive one batch after another, half way the world changes, and FairGLVQ goes on learning."""
+"""FairGLVQ learns points that arrive batch by batch; half way their distribution changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Your data: bring a table, say what its columns mean, see what it says before any model, and use it everywhere."""
+"""Your data: bring a table, choose what its columns mean, see its rates before any model, and use it on all pages."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _use() -> None:
     data, _ = built
     here.used = here.serial, draft
     here.script = scripts.load_table(draft, here.name, reading.notes)
-    visit().curve.choice = None  # the trade-off page follows, too, and does not look for a table that is gone
+    visit().curve.choice = None  # else the trade-off page would need the table before
     session.enter(for_table(own_table.keep(data), data), "fairglvq")
 
 

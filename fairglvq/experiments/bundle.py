@@ -34,7 +34,7 @@ COMMAND = "python -m fairglvq bundle"
 ESTIMATED = ("adult", "compas", "german")
 LIMIT_POINTS = 120
 LEFT_OUT = {
-    "local": ("threshold_optimizer", "boosted_threshold_optimizer"),  # they refuse it: a group has one label only
+    "local": ("threshold_optimizer", "boosted_threshold_optimizer"),  # which raise an error: a group has one label only
 }
 """Methods that are not in the bundle of a data set."""
 
@@ -113,7 +113,7 @@ def _in_bins(plan: Sweep, bins: int) -> Sweep:
 
 
 def make(engine: Engine, store: Store | None = None, progress: Progress | None = None) -> dict[str, Any]:
-    """Compute everything, or take from the store what is known."""
+    """Compute everything that is not in the store."""
     content: dict[str, Any] = {
         "command": COMMAND, "version": __version__, "date": datetime.now(UTC).date().isoformat(),
         "sweeps": _computed(plans(), engine, store, progress),

@@ -78,7 +78,7 @@ class ClusterWorker(Worker):
         self.ready()
 
     def ready(self) -> None:
-        """A request follows; a new event, because the answer to a cancelled request may still set the old one."""
+        """Announce a request, with a new event, because the answer to a cancelled request may still set the old one."""
         self._stopped, self._answered = False, threading.Event()
 
     def do(self, request: Request, data: Dataset) -> Answer:

@@ -1,4 +1,4 @@
-"""A model on a stream: every batch is decided about before it is learned from, so that every score is of new people."""
+"""A model on a stream: every batch is decided before it is learned, so that every score is about new people."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Columns that tell the same twice: where one determines another in the data, the two change together.
+"""Redundant columns: where one determines another in the data, the two change together.
 
-Adult's education-num is a number for every education, COMPAS's age_cat a word for every age. Nobody can change one of
-them alone.
+Adult's education-num is a number for every education, COMPAS's age_cat a word for every age. Neither can change alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Cells of a partition: people counted by class and group, an answer per cell, and all that follows from the two.
+"""Cells of a partition: people counted by class and group, an answer per cell, and measures of both.
 
 A partition model gives every point a cell and everybody in a cell the same answer: a prototype's cell the label of the
 prototype, a tree's leaf the label of the leaf. For labels a cell is its counts (`Cells`), for numbers its moments
@@ -31,7 +31,7 @@ Loss = Literal["entropy", "gini"]
 
 
 class PartitionModel(Protocol):
-    """What a fitted model must have to be looked at through its cells; `PrototypeClassifier` and `FairTree` do."""
+    """A fitted model with cells, such as `PrototypeClassifier` and `FairTree`."""
 
     classes_: Any
     cell_labels_: Any  # (P,) the answer of each cell
@@ -89,7 +89,7 @@ class CellGroup(NamedTuple):
 
 
 class Removal(NamedTuple):
-    """What happens if one cell is taken away: its people go to whichever cell is next."""
+    """The effect of removing one cell, whose people go to their next cells."""
 
     before: Score
     after: Score
@@ -194,7 +194,7 @@ class Cells:
         return self.counts[p].sum(axis=1)
 
     def without(self, p: int) -> Removal:
-        """Take cell p away; nothing is trained anew, its people go to whichever cell is next."""
+        """Remove cell p without training anew: its people go to their next cells."""
         if self.moves is None:
             raise ValueError("it is not known which cell would be next")
         label, moving = self.answers[p], self.moves[p]  # (K, G, K) truth, group, answer of the next cell

@@ -295,7 +295,7 @@ def shares_figure(
     most: int = 10,
     theme: Theme = "light",
 ) -> go.Figure:
-    """Each column's part of d+ - d-: to the left it speaks for class ``plus``, to the right for class ``minus``.
+    """Each column's part of d+ - d-: to the left it supports class ``plus``, to the right class ``minus``.
 
     Beyond ``most`` bars the smallest are drawn as one, so that all bars add up to d+ - d-.
     """

@@ -1,4 +1,4 @@
-"""Training to a named gap: accuracy of soft decisions with a price on the gap between groups, and the search for it.
+"""Training to a given gap: the loss of soft decisions plus a price on the gap between groups, and the search for it.
 
 A soft decision is σ(m / T), m being how much closer the favourable side is. As T falls, soft decisions become the hard
 ones, and their mean loss the error rate. The price of the gap is the multiplier of an augmented Lagrangian: after every
@@ -114,7 +114,7 @@ def margins(people: People, model: Projected, layout: Layout, Z=None) -> Margins
 
 
 class Prices(NamedTuple):
-    """What a gap costs: ``multipliers`` (one per rate compared) at the gap allowed, and more beyond it."""
+    """Prices of gaps: ``multipliers`` (one per rate compared) at the gap allowed, and more beyond it."""
 
     multipliers: np.ndarray
     allowed: float
@@ -168,7 +168,7 @@ def descend(
 
 
 class Round(NamedTuple):
-    """One model on the way: its prices, and accuracy and gaps of its decisions on the training set."""
+    """The model after one round: its prices, and accuracy and gaps of its decisions on the training set."""
 
     model: Projected
     prices: Prices
@@ -196,7 +196,7 @@ Report = Callable[[float], None]
 def train(
     people: People, start: Projected, layout: Layout, allowed: float, max_steps: int, report: Report | None = None
 ) -> list[Round]:
-    """Models on the way to gaps of at most ``allowed``: the first trained on the label alone, then one per round."""
+    """Models with gaps that approach ``allowed``: the first trained on the label alone, then one per round."""
     prices = Prices(np.zeros(len(people.rates)), allowed)
     model = descend(people, start, layout, _typical_margin(people, start, layout), None, 2 * max_steps)
     typical = _typical_margin(people, model, layout)
@@ -284,12 +284,12 @@ def settled(model: Projected, task: Task) -> Projected:
 
 
 def solve(task: Task, max_gap: float, max_steps: int, report: Report | None = None) -> Outcome:
-    """Train to a gap, and choose among the models on the way."""
+    """Train to a gap, and choose the best round."""
     margin = min(task.error, max_gap / 2)
     allowed = max_gap - margin
     steps = train(task.people, task.start, task.layout, allowed, max_steps, report)
     steps = [step._replace(model=settled(step.model, task)) for step in steps]
     if not task.layout.train_omega:  # it was trained on images
         steps = [step._replace(model=step.model._replace(omega=task.omega)) for step in steps]
-    # Dual ascent ends in a fine zigzag around the gap, well below what another sample of people would change.
+    # Dual ascent ends by alternating around the gap, by far less than another sample of people would change it.
     return Outcome(margin, steps, best(steps, allowed + task.error / 5))

@@ -1,4 +1,4 @@
-"""ParityLVQ: prototypes trained to a gap between groups that the user names."""
+"""ParityLVQ: prototypes trained to a given gap between groups."""
 
 import warnings
 

@@ -61,7 +61,7 @@ def compact(X):
     # Below a quarter of non-zeros the sparse loops win (measured on Adult's 98 columns); narrow tables never do.
     if not isinstance(X, np.ndarray) or X.shape[1] < 16:
         return X
-    for rows in (len(X) // 3, len(X)):  # a third of a table without zeros tells as much as all of it
+    for rows in (len(X) // 3, len(X)):  # for an array without zeros a third is enough
         if np.count_nonzero(X[:rows] != 0.0) > 0.25 * X.size:
             return X
     from scipy.sparse import csr_array

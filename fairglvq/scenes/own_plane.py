@@ -1,8 +1,8 @@
 """Models that learn two directions of the data and decide by them alone: in their plane the picture is the model.
 
 A decision, argmin |Ωx - v|² - handicap, is that of the nearest prototype in a space with one dimension more: people
-stand at height 0 of it, a prototype at the height sqrt(largest handicap - its own). So everything that is known of
-nearest prototypes holds here too, and the plane shows cells and people exactly.
+have height 0 there, a prototype has the height sqrt(largest handicap - its own). So the code for nearest prototypes
+works here too, and the plane shows cells and people exactly.
 """
 
 from __future__ import annotations
@@ -150,8 +150,8 @@ def _task(settings: Settings, points: Points, seed: int):
 def place(models: list, points: Points, inputs: Inputs, *, real: bool, turn: bool) -> Placed:
     """The models where the stage draws them: on drawn data as they are, on real data turned and scaled to fit.
 
-    ``turn``: right is where the favourable label is. Otherwise only signs change, because the first direction tells
-    the label already. Distances of all people and prototypes change by one common factor, decisions not at all.
+    ``turn``: right is where the favourable label is. Otherwise only signs change, because the first direction predicts
+    the label already. All distances change by one common factor, decisions not at all.
     """
     omega = np.zeros((RANK, inputs.X.shape[1]))
     omega[: len(models[0].omega)] = models[0].omega[:RANK]

@@ -145,7 +145,7 @@ def train_part(settings: Settings, points: Points, method: str, progress: Progre
 
 
 def _grow(settings: Settings, points: Points) -> Training:
-    """A tree, a frame per split, or only the last of what has no picture: no step pulls at anything."""
+    """A tree with a frame per split, or only the last one where it has no picture; there are no pulls."""
     tree = grown(settings, points, settings.C).tree_
     sizes = [len(tree.leaves)] if settings.real else range(1, len(tree.leaves) + 1)
     found, F = leaves_of([tree.early(n - 1) for n in sizes], points, settings.leaves), len(sizes)
@@ -305,7 +305,7 @@ null_spaces = ResultCache(16)
 
 
 def forget(table: str) -> None:
-    """Drop what was prepared of the visitor's table with this key."""
+    """Drop what was prepared from the visitor's table with this key."""
     own_plane.tasks.forget(table)
     null_spaces.forget(table)
 

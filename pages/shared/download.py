@@ -23,7 +23,7 @@ def needed(dataset: str) -> bool:
 
 
 def offer(back: Callable[[], None]) -> None:
-    """Say what is missing and why, and fetch it on request; ``back`` leads to another data set."""
+    """What is missing and why, and a button to fetch it; ``back`` leads to another data set."""
     download = visit().download
     with st.container(key="fetching", border=True):
         st.markdown(

@@ -1,9 +1,9 @@
-"""Every widget that shows a value of the visit is made here, so that nobody's settings are overwritten.
+"""Every widget that shows a value of the visit is made here, so that early clicks cannot overwrite settings.
 
-Until the browser has drawn a widget whose value comes from session state, the widget stands for its first option, and a
-click elsewhere on the page sends that. So a widget gets its value as its default and never through session state. When
-the value changes for another reason than the widget itself, the widget is made anew under another key: what the browser
-still holds for the one before means nothing then. Only a change that the visitor made in the widget calls ``then``.
+Until the browser has drawn a widget whose value comes from session state, the widget has its first option, and a click
+elsewhere on the page sends that. So a widget gets its value as its default and never through session state. When the
+value changes for another reason than the widget itself, the widget is made anew under another key, and the browser's
+value of the old one is ignored. Only a change that the visitor made in the widget calls ``then``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def control(
     options: Sequence[Any] | None = None,
     **more: Any,
 ) -> None:
-    """A widget ``st.<kind>`` that shows ``value``; ``then`` gets what the visitor makes of it.
+    """A widget ``st.<kind>`` that shows ``value``; ``then`` is called with the value that the visitor chooses.
 
     ``name`` is unique on all pages; styles find the widget by a class that begins with ``st-key-<name>-``. ``more`` are
     the widget's other arguments.
@@ -61,7 +61,7 @@ def _key(name: str, shown: WidgetState) -> str:
 
 def _changed(shown: WidgetState, key: str, then: Callable[[Any], None]) -> None:
     value = st.session_state[key]
-    if value == shown.value:  # a slow browser names a widget that was replaced, and Streamlit takes it for a change
+    if value == shown.value:  # a slow browser may send the value of a widget that was replaced
         return
     then(value)
     shown.value = value

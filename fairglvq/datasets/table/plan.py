@@ -116,7 +116,7 @@ def with_target(frame: pd.DataFrame, plan: Plan, column: str | None) -> Plan:
 def with_protected(frame: pd.DataFrame, plan: Plan, column: str | None) -> Plan:
     """The plan with another protected column, and with a cut for a number; too many groups are to be merged.
 
-    The model does not see the protected column unless its user says so; the one before is seen again.
+    The protected column is not a feature unless the user chooses it; the one before becomes a feature again.
     """
     if column != plan.protected:
         left_out = {*plan.left_out, column} - {name for name in [plan.protected] if name and frame[name].nunique() > 1}

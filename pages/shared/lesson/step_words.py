@@ -1,4 +1,4 @@
-"""The words of a step beside the stage: the idea, the question, what was said and what happened."""
+"""The words of a step beside the stage: the idea, the question, the answer and the outcome."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Reader:
 
 
 def before(reader: Reader) -> None:
-    """The idea, its words, and the question or what was said to it."""
+    """The idea, its terms, and the question or the answer given."""
     text = reader.text
     st.title(f"{reader.step.number}. {text.title}", anchor=False)
     reader.write(text.idea)
@@ -69,7 +69,7 @@ def options(key: str, texts: Mapping[str, str]) -> None:
 
 
 def after(reader: Reader) -> None:
-    """What to do, and what happened: in the order in which it does."""
+    """The tasks and the outcome, in the order in which they happen."""
     if not course.revealed(reader.step):
         return
     if not (course.ready(reader.step, reader.seen) or course.passed(reader.step)):
@@ -94,7 +94,7 @@ def _task(reader: Reader) -> None:
 
 
 def outcome(reader: Reader) -> None:
-    """What was said, what happened, and why."""
+    """The answer given, the outcome, and why."""
     step, text = reader.step, reader.text
     answer, happened = course.progress().answers[step.prediction.key], course.happened(step, reader.seen)
     if happened is None:
@@ -110,7 +110,7 @@ def outcome(reader: Reader) -> None:
 
 
 def onward(reader: Reader) -> None:
-    """What else there is to say, and the way to the next step."""
+    """Further words, and the button to the next step."""
     step = reader.step
     if not course.passed(step):
         return

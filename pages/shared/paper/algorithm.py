@@ -98,7 +98,7 @@ def _pictures(opened: StepData, i: int, by_class: PointTerm, fair: PointTerm | N
 
 
 def _picked(key: str) -> None:
-    """A point of the batch was clicked; prototypes and lines have no number to go by."""
+    """Take a point of the batch that was clicked; prototypes and lines have no number."""
     for point in st.session_state[key]["selection"]["points"]:
         number_of = point.get("customdata")
         if isinstance(number_of, (int, float)):
@@ -172,7 +172,7 @@ def _reversed_after(choice: ChosenStep) -> Reversed:
 
 
 def _turned() -> None:
-    """How often swish turns a pull round, over the whole training."""
+    """How often swish reverses a pull, over the whole training."""
     here = visit().paper
     st.markdown(
         "**Pulls that are turned round.** The paper asks for a Φ that only grows. Swish with β = 2 falls where μ < "

@@ -1,4 +1,4 @@
-"""Where the paper's idea ends and what goes further: accuracy at a bounded gap, on the same folds."""
+"""Methods beyond the paper's: accuracy at a bounded gap, on the same folds."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _reached(name: str, bound: float) -> tuple[dict[str, Reached], float]:
 
 
 def draw() -> None:
-    """The bound, a table over all data sets, one of them in dots, and what it says."""
+    """The bound, a table over all data sets, one of them in dots, and the results in words."""
     st.markdown(INTRO)
     one_of("Largest gap allowed", {points: f"{points} points" for points in GAPS}, "paper.gap")
     bound = visit().paper.gap / 100
@@ -96,7 +96,7 @@ def _cell(one: Reached | None) -> str:
 
 
 def verdicts(found: dict[str, dict[str, Reached]], constants: dict[str, float], bound: float) -> list[str]:
-    """What the table says of each idea, gains and failures alike."""
+    """A sentence on the results of each idea, gains and failures."""
     without = [COMPARED[name] for name, own in found.items() if BASE not in own]
     sentences = []
     if without:

@@ -30,9 +30,9 @@ CLOSE_SHARE = 0.1  # the same in a learned metric: if fewer people than this are
 
 
 def md(text: object) -> str:
-    """Somebody's text inside Markdown: every sign that could mean something is escaped, line breaks become spaces.
+    """A visitor's text inside Markdown: every sign of Markdown is escaped, line breaks become spaces.
 
-    Addresses become links even where their signs are escaped; a joiner that nobody sees keeps them text.
+    Addresses would become links even where their signs are escaped; an invisible joiner prevents that.
     """
     plain = re.sub(r"(?i)(?<=www)(?=\.)|(?<=:)(?=//)|(?<=@)", "\N{WORD JOINER}", " ".join(str(text).split()))
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", plain)

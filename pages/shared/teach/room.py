@@ -1,4 +1,4 @@
-"""A room as its teacher sees it: how to join it, where the class is, what it says, and what it is asked to do."""
+"""The teacher's view of a room: how to join it, where the class is, its answers, and the pace."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pages.shared.teach import addresses
 from pages.shared.visit import visit
 from pages.shared.widgets import bound, button, download, one_of, store
 
-POLL = 2.0  # seconds between two looks at the class
+POLL = 2.0  # seconds between two updates of the class
 CHALLENGES = {challenge.key: (step, challenge) for step in STEPS for challenge in step.challenges}
 STYLE = """<style>
 .join { display: flex; flex-wrap: wrap; gap: 0.5rem 2.5rem; align-items: center; }
@@ -253,7 +253,7 @@ def _end() -> None:
 
 
 def _ask(what: Callable[..., Any], *more: Any) -> Any:
-    """Ask something of the room in view. If it has ended meanwhile, the page says so, and the answer is None."""
+    """Call a method of `Rooms` for the room in view. If it has ended meanwhile, show that and return None."""
     here = visit().teach
     try:
         return what(here.code, here.key, *more)

@@ -1,4 +1,4 @@
-"""The picture of a sweep, what it says in words, and one of its points in detail."""
+"""The picture of a sweep, its results in words, and one of its points in detail."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def view_controls(choice: Choice) -> View:
 
 
 def limits_of(choice: Choice) -> tuple[list[Limit], str]:
-    """The limit lines that bound the chosen methods, and why there is none if there is none."""
+    """The limit lines that bound the chosen methods; if there is none, the reason."""
     uses_group = any(methods.get(name).uses_group_to_decide for name, _ in choice.strengths)
     wanted = (False, True) if uses_group else (False,)
     if choice.dataset in bundle.ESTIMATED:
@@ -185,7 +185,7 @@ def _against_strength(table: pd.DataFrame, choice: Choice) -> None:
 
 
 def conclusions(choice: Choice, found: Found, table: pd.DataFrame, view: View) -> None:
-    """What the curve says: who can be told apart, where the knee is, how far from the limit."""
+    """The results in words: which methods are distinguishable, the knee, the distance to the limit."""
     gap = results.gap_of(choice)
     with st.container(key="conclusions"):
         if choice.folds * choice.seeds > 1 and table["method"].nunique() > 1:

@@ -1,4 +1,4 @@
-"""A table comes in: a file, pasted text or the example, read with progress, and what is wrong with it said."""
+"""Getting a table: a file, pasted text or the example, read with progress and error messages."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ def _uploader() -> str:
 def _take_upload() -> None:
     """Take the file, and put an empty uploader in place of the full one.
 
-    A full one would keep the file in memory, show it as if it were in use even after it was refused, and not hear when
-    the same file comes again after Cancel.
+    A full one would keep the file in memory, show it as if it were in use even after it was refused, and not report the
+    same file when it is uploaded again after Cancel.
     """
     here, file = visit().table, st.session_state[_uploader()]
     if file is not None:
@@ -103,7 +103,7 @@ def _take_example() -> None:
 
 
 def example_file() -> bytes:
-    """German Credit as anybody would have it, without the sex that its source got wrong."""
+    """German Credit as a plain CSV file, without the column of the sex, which is unreliable."""
     return table.write(pd.read_csv(read_bundled(german.FILE, german.SHA256)).drop(columns="sex"))
 
 
@@ -150,9 +150,9 @@ def take_in() -> None:
 
 
 class ProgressBar:
-    """How far reading is, once it takes longer than a moment, and a button to give it up.
+    """A progress bar and Cancel, once reading takes longer than a moment.
 
-    Every word about progress is also where Streamlit can stop this run for the button's.
+    Each update is also a point at which Streamlit can end this run when Cancel is pressed.
     """
 
     def __init__(self) -> None:
