@@ -68,7 +68,7 @@ def explain_empty() -> None:
     st.markdown(
         "**What you need:** a table with one row per person, a column with a decision or outcome (hired or not, "
         "credit or not), and a column that says which group a person belongs to (sex, age, origin).\n\n"
-        "**What you get:** how often each group gets the good outcome, which columns reveal the group, and then "
+        "**What you get:** how often each group gets the favourable outcome, which columns reveal the group, and then "
         "every page of this app with your table. Upload a file above, or try the example."
     )
 

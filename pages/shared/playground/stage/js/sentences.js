@@ -87,7 +87,7 @@ export function smallGroupSentence(scene, result) {
   const small = result.groups.map((g, i) => [g.n, i]).filter(([n]) => n < SMALL_GROUP);
   if (!small.length) return "";
   const named = small.map(([n, i]) => `${n ? `only ${whole(n)}` : "no"} ${groupPeople(scene, i)}`).join(" and ");
-  return `Read with care: there are ${named} here, so one person changes the rates a lot.`;
+  return `Small n: there are ${named} here, so one person changes the rates a lot.`;
 }
 
 /** What a model has cells of: ["prototype", "prototypes"], or ["leaf", "leaves"] for a tree. */

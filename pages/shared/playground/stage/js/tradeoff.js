@@ -49,7 +49,7 @@ function buildTradeoff(section, stage) {
   parts.chart = makeElement("div", { class: "fgs-chart" },
     makeElement("p", { class: "fgs-caption fgs-y-label" }, "↑ accuracy (%): more decisions right"),
     parts.yTicks, parts.plot, parts.xTicks,
-    makeElement("p", { class: "fgs-caption fgs-x-label" }, "← fairer · statistical parity gap (percentage points)"));
+    makeElement("p", { class: "fgs-caption fgs-x-label" }, "← fairer · statistical parity gap (points)"));
   parts.waiting = makeElement("p", { class: "fgs-waiting", role: "status" },
     "Computing the curve: one model for each strength. It appears here by itself.");
   parts.hint = makeElement("p", { class: "fgs-caption" },
