@@ -135,7 +135,7 @@ def draw(show: TrainedScene) -> None:
     for warning in show.warnings:
         st.warning(warning)
     scene = picture.mount(settings, show, linked=True, controls_open=controls.more_is_open())
-    if settings != model.settings:  # another model is on its way, and a table before may be gone
+    if settings != model.settings:  # another model is being trained, and the table before may be gone
         return
     if settings.real and "fairtree" in scene.trainings:
         without_picture(scene)

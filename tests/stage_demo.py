@@ -58,7 +58,7 @@ def vote(X, s, W, before):
 
 @st.cache_data(show_spinner=False)
 def train(X, y, s, W, labels, C, epochs=EPOCHS, seed=1):
-    """Arrays of one panel, as the stage wants them."""
+    """Arrays of one panel of the stage."""
     rng = np.random.default_rng(seed)
     pseudo = vote(X, s, W, np.zeros(len(W), int))
     out = {name: [] for name in ("prototypes", "pseudo", "pull_class", "pull_fair", "cost_class", "cost_fair", "flips")}
@@ -143,7 +143,7 @@ scene = st.cache_data(show_spinner=False)(make_scene)
 
 
 def keep_view(key):
-    """Streamlit forgets a component that is not drawn; its view outlives that, but not a visit that starts over."""
+    """Streamlit drops a component that is not drawn; its view is kept, but not for a visit that starts over."""
     if key == stage_key():
         st.session_state.view = st.session_state[key]["view"]
 

@@ -206,7 +206,8 @@ class Rooms:
     def report(self, seat: Seat, progress: Progress) -> tuple[Seat, Pace]:
         """Report a student's progress, to be repeated now and then; returns the seat to use from now on, and the pace.
 
-        Where another session holds the same token, the seat is that of a new student: see the module.
+        If another session has used the token within GRACE seconds, nothing is stored yet; if that one goes on
+        reporting, this session gets the seat of a new student.
         """
         with self._lock:
             room, now = self._room(seat.code), self._clock()
@@ -223,7 +224,7 @@ class Rooms:
             return seat, room.pace
 
     def _held_by_another(self, student: _Student, seat: Seat) -> bool:
-        """Whether somebody else went on reporting under this token after this session had come."""
+        """Whether another session reported under this token after this one had joined."""
         return student.session not in ("", seat.session) and student.seen > seat.since + GRACE
 
     def _admit(self, room: _Room, progress: Progress) -> str:

@@ -67,7 +67,7 @@ class RoomFile:
             self._db.execute("DELETE FROM students WHERE code NOT IN (SELECT code FROM rooms)")
 
     def read(self) -> tuple[list[RoomRow], list[StudentRow]]:
-        """All rooms, and all students in the order in which they came."""
+        """All rooms, and all students in the order in which they joined."""
         rooms = self._db.execute(f"SELECT {', '.join(RoomRow._fields)} FROM rooms")
         students = self._db.execute(f"SELECT {', '.join(StudentRow._fields)} FROM students ORDER BY number")
         return [RoomRow(*row) for row in rooms], [StudentRow(*row) for row in students]

@@ -90,7 +90,7 @@ def plans() -> list[Sweep]:
     german = _full(sweep.of("german", {"inp": (0, 1, 2, 5, 10, 20), "fairglvq": (0, 0.5, 1, 1.5, 2, 4)}, **GERMAN))
     repeated = [_table1(name, step) for name in ("local", "xor") for step in paper.STEPS]
     coarse = [_in_bins(plan, BINS) for plan in (*plain, german) if plan.dataset in ESTIMATED]
-    fine = [_in_bins(plan, FINE_BINS) for plan in plain if plan.dataset == "adult"]  # only there do finer bins pay
+    fine = [_in_bins(plan, FINE_BINS) for plan in plain if plan.dataset == "adult"]  # only there do finer bins help
     return [*plain, german, *repeated, *coarse, *fine]
 
 

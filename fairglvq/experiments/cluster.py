@@ -22,7 +22,7 @@ CONNECT_SECONDS = 5.0
 """Time that a scheduler has to answer."""
 
 ANSWER_SECONDS = 20.0
-"""Time without an answer after which to ask whether there are workers at all. Workers that died may come back."""
+"""Time without an answer after which to check for workers. Workers that died may be restarted."""
 
 
 class ClusterConnection:

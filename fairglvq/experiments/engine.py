@@ -345,7 +345,7 @@ def make_pool(n_jobs: int | None = None, cluster: str | None = None) -> Pool:
 
 
 def n_processes(n_jobs: int | None) -> int:
-    """So many as asked; without a number, as $FAIRGLVQ_WORKERS says, or one per core."""
+    """``n_jobs``, or $FAIRGLVQ_WORKERS, or one per core."""
     return max(1, n_jobs or int(os.environ.get("FAIRGLVQ_WORKERS", os.cpu_count() or 1)))
 
 

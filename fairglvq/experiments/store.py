@@ -119,7 +119,7 @@ class Store:
 
 
 def use_wal(db: sqlite3.Connection) -> None:
-    """Let readers and a writer not wait for each other.
+    """Switch to SQLite's write-ahead log, with which readers and a writer do not wait for each other.
 
     When two connections switch a new file at the same moment, SQLite refuses one of them at once, whatever its timeout,
     to avoid a deadlock: it has to try again.

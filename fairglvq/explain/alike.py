@@ -67,7 +67,7 @@ class Alike(NamedTuple):
 
 
 def left_out(people: Population) -> list[str]:
-    """Columns that do not count because they tell the group."""
+    """Columns that do not count because they determine the group."""
     protected = protected_block(people)
     names = [block.column for block in named_after_group(people)]
     return names if protected is None or protected.column in names else [*names, protected.column]

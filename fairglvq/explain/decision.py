@@ -296,7 +296,7 @@ def _tips_of_prototypes(
     """Where the decision may tip on the way along column j, from 0 to ``reach``, and the class after each place.
 
     Along one column all distances are parabolas with the same leading coefficient, so their differences are lines.
-    With u the direction of the column among the images and t the way gone::
+    With u the direction of the column among the images and t the length of the change::
 
         d_p(t) = d_p + 2 t u·(z - v_p) + t² |u|²
 
@@ -366,7 +366,7 @@ _UNCHANGEABLE = frozenset({
 def immutable_columns(people: Population) -> tuple[str, ...]:
     """Columns that nobody can change, guessed from their names: the protected one, sex, race, age, place of birth...
 
-    So is a column of categories that imply sex ("male single"). Users can correct the guess.
+    Also a column of categories that imply sex ("male single"). Users can correct the guess.
     """
     protected = protected_block(people)
     found = []

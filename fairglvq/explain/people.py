@@ -1,4 +1,4 @@
-"""People as a model sees them: scaled, with the way back to original units and the words for their columns."""
+"""People as input of a model: scaled, with the way back to original units and the words for their columns."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """People as a model sees them: X (n, d) scaled, classes y and groups s as positions in their names.
+    """People as input of a model: X (n, d) scaled, classes y and groups s as positions in their names.
 
-    A scaled value z means ``z * span + low`` in original units. ``measured`` marks whom rates are about.
+    A scaled value z means ``z * span + low`` in original units. ``measured`` marks the people whom rates are about.
     """
 
     X: Floats = field(repr=False)
@@ -41,7 +41,7 @@ class Population:
         return z * self.span + self.low
 
     def scaled(self, x: Floats) -> Floats:
-        """Original values (..., d) as the model sees them."""
+        """Original values (..., d), scaled."""
         return (x - self.low) / self.span
 
     def values(self, block: Block) -> Floats:

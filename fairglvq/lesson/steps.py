@@ -25,7 +25,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Prediction(Question):
-    """What is asked before the picture moves; ``happened`` says which option came true."""
+    """The question before the picture moves; ``happened`` gives the option that came true."""
 
     happened: Callable[[Numbers], str] = lambda numbers: ""
 
@@ -97,7 +97,7 @@ _GERMAN = replace(DEFAULTS["german"], metric="euclidean", beside=("fairglvq",))
 _CALM = {"show": {"trails": False}}
 
 TARGET = 0.05
-"""The gap that challenges ask for."""
+"""The largest gap that challenges allow."""
 
 TOLERANCE = 0.01
 """How far a gap read off a picture may be from the exact one."""

@@ -29,7 +29,7 @@ FEW_POINTS, FOLDS = 50, 5
 """Fewer points per column than this need cross-fitting, in so many folds."""
 
 PLANE = 2
-"""Rows of Ω that are directions at least; columns come after them."""
+"""The first rows of Ω, which are directions; columns may follow."""
 
 LEAVES, MEMBERS, TREE_ROWS = 32, 20, 50_000
 """Of the tree that finds columns: leaves at most, points in a leaf at least, points that it learns from at most."""

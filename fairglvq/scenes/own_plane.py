@@ -22,7 +22,7 @@ Progress = Callable[[float], None]
 """Called with the share of work done; may raise to stop the work."""
 
 RANK = 2
-SAMPLE = 4000  # people among whom the meaning of a direction is looked for
+SAMPLE = 4000  # people from whom the meaning of a direction is computed
 WIDE = (0.5, 99.5)  # per cent of the people that span the picture: a few lie far away
 BOUNDS = [0.0, 0.0, 1.0, 0.72]  # of all pictures of own planes
 

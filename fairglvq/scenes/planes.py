@@ -69,7 +69,7 @@ def lens_of(training: Training, plane: Plane | None) -> Lens | None:
 
 
 def find_plane(settings: Settings, points: Points, glvq: Training) -> Plane:
-    """The plane that the settings ask for."""
+    """The plane that the settings choose."""
     learn = np.flatnonzero(~points.held_out)
     sample = points.X[np.random.default_rng(0).permutation(learn)[:4000]]
     origin = sample.mean(axis=0)

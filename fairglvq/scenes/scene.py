@@ -35,7 +35,7 @@ def revision(*keys: Any) -> str:
 
 
 class Scene(NamedTuple):
-    """What the stage gets, and what the page says about it."""
+    """Description and arrays for the stage, and what the page's words are made from."""
 
     meta: dict[str, Any]
     arrays: dict[str, np.ndarray]

@@ -1,9 +1,9 @@
 """Callbacks run to their end, also if the next message of the browser arrives meanwhile.
 
 Streamlit checks for a newer message before it applies a message to the session, and whenever a callback reads the
-session. If there is one, the run ends and its clicks are lost. Importing this module removes these checks; the next one,
-right after the callbacks, is early enough. With `runner.fastReruns = false` in `.streamlit/config.toml` no other run of
-the visit goes on beside a callback.
+session. If there is one, the run ends and its clicks are lost. Importing this module removes these checks; the next
+one, right after the callbacks, is early enough. With `runner.fastReruns = false` in `.streamlit/config.toml` no other
+run of the visit goes on beside a callback.
 """
 
 from __future__ import annotations

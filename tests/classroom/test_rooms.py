@@ -34,7 +34,7 @@ SOME = at(2)
 
 
 class Clock:
-    """Time that passes only when a test says so."""
+    """A clock that a test sets."""
 
     def __init__(self):
         self.now = 1_000_000.0

@@ -449,7 +449,7 @@ def test_bad_links_are_repaired(modules):
             return {{ clean, repaired, zoom, link: query.get("view"), C: query.get("C") }};
         }}""",
     )
-    assert got["clean"] == {}  # a link says only what differs from the view at first
+    assert got["clean"] == {}  # a link holds only what differs from the view at first
     assert got["repaired"] == {"show": {"forces": True}, "fold": 1, "open": ["table"]}
     assert got["zoom"] == 40  # as far as a wheel can zoom
     assert got["C"] == "1"
@@ -462,7 +462,7 @@ def test_bad_links_are_repaired(modules):
     ("position", "change", "expected"),
     [
         (2, "", {"position": 2, "zoom": 3}),
-        (4, "", {"position": 4, "zoom": 3}),  # who looks at the end stays at the end
+        (4, "", {"position": 4, "zoom": 3}),  # the last frame stays the last frame
         (4, "now.F = 7; now.meta.epochs.push(5, 6);", {"position": 6, "zoom": 3}),
         (2, "now.meta.keep_position = false;", {"position": 4, "zoom": 3}),
         (2, 'now.meta.dataset = "b";', {"position": 2, "zoom": 1}),

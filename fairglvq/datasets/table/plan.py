@@ -54,7 +54,7 @@ class Plan:
     others_as_one
         Whether all values of the target but the favourable one are taken together.
     left_out
-        Columns that the model must not see. The protected column is seen unless it is among them.
+        Columns that are not features. The protected column is one unless it is among them.
     missing
         "drop" leaves out rows with a gap; "impute" fills numbers and dates with the median and makes gaps in
         categories a category of their own.

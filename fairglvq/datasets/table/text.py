@@ -114,8 +114,8 @@ class _Rows:
     ) -> tuple[list[int], list[list[str]], int, int]:
         """Numbers and cells of all rows or of a sample, how many there are in the file, and how many did not fit.
 
-        Without a single quotation mark a row is a line, which can be counted without being taken apart: about three
-        times as fast for a million rows of which a sample is wanted. Otherwise a long file is gone through twice.
+        Without a single quotation mark a row is a line, which can be counted without being parsed: about three times as
+        fast for a sample of a million rows. Otherwise a long file is parsed twice.
         """
         quoted = '"' in self.text
         rows = self._by_row(width, first) if quoted else self._by_line(width, first)

@@ -201,7 +201,7 @@ def _take_edits(frame: pd.DataFrame, base: pd.DataFrame, edited: pd.DataFrame) -
     for name, sees in rows["Model sees it"].items():
         if bool(before[name]) != bool(sees) and name != draft.target:
             (left_out.discard if sees else left_out.add)(name)
-            if sees and kinds[name] == "text":  # wanted after all, so it means something
+            if sees and kinds[name] == "text":  # now a feature, so it is not free text
                 kinds[name] = "category"
     fixed = tuple(str(name) for name, fix in rows["Fixed"].items() if fix)
     in_order = tuple(name for name in frame.columns if name in left_out)
@@ -244,7 +244,7 @@ def _set_role(suggest: Callable[..., Plan], column: str | None) -> None:
     """Another column as decision or group; what depends on it is suggested anew."""
     draft = current_draft()
     _renew_editor()
-    if column is not None and draft.kinds.get(column) == "text":  # chosen after all, so it means something
+    if column is not None and draft.kinds.get(column) == "text":  # now chosen, so it is not free text
         draft = replace(draft, kinds={**draft.kinds, column: "category"})
     with suppress(TableError):  # shown where the table is built
         draft = suggest(_frame(), draft, column)
