@@ -146,7 +146,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _at_least(lowest: int):
-    """For argparse: a whole number that is no smaller."""
+    """A type for argparse: a whole number of at least ``lowest``."""
 
     def read(text: str) -> int:
         if not text.strip().isdecimal() or int(text) < lowest:
@@ -157,7 +157,7 @@ def _at_least(lowest: int):
 
 
 def _new_file(text: str) -> Path:
-    """For argparse: a file that can be written, said before hours of work and not after."""
+    """A type for argparse: a file that can be written, checked before hours of work."""
     path = Path(text)
     if path.is_dir() or not path.parent.is_dir():
         raise argparse.ArgumentTypeError(f"{text} is a folder" if path.is_dir() else f"there is no {path.parent}")
@@ -240,7 +240,7 @@ def _bundle(options) -> None:
 
 
 def _assignment(text: str) -> tuple[str, object]:
-    """NAME=VALUE, the value read as JSON if it is (3, 0.5, true) and as a word if not."""
+    """NAME=VALUE; the value is parsed as JSON (3, 0.5, true), or else kept as text."""
     name, equals, value = text.partition("=")
     if not (name and equals):
         raise ValueError(f"--set takes NAME=VALUE; got {text!r}")
@@ -343,17 +343,17 @@ def _stream(options) -> None:
     )
     if not hasattr(model, "partial_fit"):
         raise ValueError("a stream is learned batch by batch: it needs metric=euclidean and decide=majority")
-    before, moments = memory(), []
+    before, history = memory(), []
     print(f"{'points':>12}  accuracy    gap  points/s  memory MB")
-    for moment in prequential(model, batches, classes=[0, 1], groups=[0, 1], every=max(1, options.points // 20)):
-        moments.append(moment)
+    for scores in prequential(model, batches, classes=[0, 1], groups=[0, 1], every=max(1, options.points // 20)):
+        history.append(scores)
         print(
-            f"{moment.seen:12,}  {moment.accuracy:8.3f}  {moment.statistical_parity:5.3f}  "
-            f"{moment.seen / moment.seconds:8,.0f}  {moment.memory:9.1f}",
+            f"{scores.seen:12,}  {scores.accuracy:8.3f}  {scores.statistical_parity:5.3f}  "
+            f"{scores.seen / scores.seconds:8,.0f}  {scores.memory:9.1f}",
             flush=True,
         )
-    if moments:
-        grown = moments[-1].memory - moments[0].memory
+    if history:
+        grown = history[-1].memory - history[0].memory
         print(f"memory: {before:.1f} MB before the first point, {grown:+.1f} MB from the first line to the last")
 
 
@@ -379,7 +379,7 @@ def _warm(options) -> None:
 
 @contextmanager
 def _running(options):
-    """The engine that the options ask for; and its store and progress bar, as keyword arguments."""
+    """The engine of these options; and its store and progress bar, as keyword arguments."""
     from fairglvq.experiments.engine import Engine
     from fairglvq.experiments.store import Store, default_path
 
@@ -394,16 +394,16 @@ def _bar(what: str, **settings):
     from tqdm import tqdm
 
     with ExitStack() as stack:
-        bars: list[tqdm] = []  # none before the first number: a mistake in the arguments needs no bar
+        bars: list[tqdm] = []  # none before the first number, so that an error in the arguments shows no bar
 
-        def tell(done: int, total: int) -> None:
+        def update(done: int, total: int) -> None:
             if not bars:
-                # Rows known before do not count for the speed.
+                # Rows from the store do not count for the speed.
                 bar = tqdm(desc=what, total=total, initial=done, unit_scale="unit" in settings, **settings)
                 bars.append(stack.enter_context(bar))
             bars[0].update(done - bars[0].n)
 
-        yield tell
+        yield update
 
 
 def _write(options, rows) -> None:

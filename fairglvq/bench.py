@@ -28,7 +28,7 @@ from fairglvq.lvq.trainer import Recipe, Trainer, as_rows
 
 
 class Case(NamedTuple):
-    """One comparison: data, model size, and what is asked of it."""
+    """One comparison: data, model size and options."""
 
     dataset: str
     rows: int
@@ -109,7 +109,7 @@ def _new_trainer(case: Case, **options: Any) -> Trainer:
 
 
 def _turn(training: Trainer, steps: int = 200) -> int:
-    """About as many steps more; returns how many exactly."""
+    """Make at least about so many more steps; returns their exact number."""
     before = training.steps
     training.run(max(1, steps // training.n_batches))
     return training.steps - before

@@ -1,7 +1,7 @@
 """The one grammar of every picture: class = colour, group = shape, prototype = a large mark in its class colour
 whose outline is the shape of its pseudo-class, decision region = pale class colour.
 
-Every chart, canvas, table and legend asks here, so that a colour or a shape means the same everywhere.
+Every chart, canvas, table and legend uses this module, so that a colour or a shape means the same everywhere.
 The colours were chosen so that any two of them differ by at least 15 in CIELAB for normal, protan, deutan and tritan
 sight (Machado et al., 2009), the first two also by 20 in lightness, and every mark has a contrast of at least 3:1
 against its page. The tests measure all of this.
@@ -107,7 +107,7 @@ def group_shapes(n_groups: int) -> tuple[str, ...]:
 
 
 def stage_grammar(n_classes: int, n_groups: int) -> dict[str, list]:
-    """The grammar as the stage wants it: ``{"classes": [{light, dark, pale_light, pale_dark}], "groups": [path]}``."""
+    """The grammar as JSON for the stage: ``{"classes": [{light, dark, pale_light, pale_dark}], "groups": [path]}``."""
     return {
         "classes": [
             {"light": c.light, "dark": c.dark, "pale_light": c.pale("light"), "pale_dark": c.pale("dark")}

@@ -14,7 +14,7 @@ def compile_all() -> None:
     """On two cores, about half of the work on each: an entry that is on disk is not compiled again for its caller."""
     X, y = _some_points()
     trainer = Trainer(as_rows(X), y, None, X[:4], y[:4], Recipe(), np.random.default_rng(0))  # compiles next to nothing
-    # Forked, where that is safe, the other process need not import and compile again what is here already.
+    # Where forking is safe, the other process need not import and compile again.
     processes = get_context("fork") if sys.platform == "linux" else get_context("spawn")
     measured = processes.Event()
     others = processes.Process(target=compile_others, args=(trainer, measured.set))

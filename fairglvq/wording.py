@@ -1,7 +1,7 @@
 """Numbers, names and lists as they stand in sentences, tables and pictures: one function per idea.
 
-Shares are fractions from 0 to 1, differences of shares are told in points (hundredths). Nothing of the project is
-imported here, so that every other module may use it.
+Shares are fractions from 0 to 1, differences of shares are in points (hundredths). This module imports nothing of the
+project, so that every other module may use it.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def gap(share: float) -> str:
 
 
 def shown_difference(a: float, b: float) -> float:
-    """The difference a - b of two shares as they are shown, in tenths of a point: what a reader finds who subtracts."""
+    """The difference a - b of two shares after rounding to tenths of a point, as they are shown."""
     return round(a, 3) - round(b, 3)
 
 
@@ -75,7 +75,7 @@ def in_hundredths(shares: Any) -> Any:
 
 
 def at_most(share: float) -> float:
-    """A bound that reads as what it is: rounded up to the tenth of a point that is shown, so that it still holds."""
+    """A bound rounded up to the tenth of a point that is shown, so that it still holds."""
     return math.ceil(round(1000 * share, 9)) / 1000
 
 

@@ -47,16 +47,16 @@ OWN_STYLE = """<style>
 </style>"""
 
 
-TALLEST = 0.5  # of the screen's height: the numbers under a picture are to be seen with it
+TALLEST = 0.5  # of the screen's height, so that the numbers under a picture are visible with it
 
 
 def main() -> None:
-    """Where the lesson stands, its models, the words."""
+    """The steps, the models and the words."""
     step = course.begin()
     st.html(STYLE + NO_CONTROLS + OWN_STYLE)
     head = st.container(key="lesson_head")
     training.trained()
-    seen = course.look(step)
+    seen = course.in_view(step)
     if seen is not None and course.check(step, seen):
         st.toast(words(visit().lesson.language)["finished" if step is STEPS[-1] else "passed"])
     with head:
@@ -72,9 +72,9 @@ def main() -> None:
         with before:
             step_words.before(reader)
         with after:
-            tell(reader)
+            draw_words(reader)
     course.write_link()
-    student.listen(course.progress)
+    student.poll(course.progress)
 
 
 def heading(step: Step) -> None:
@@ -100,7 +100,7 @@ def heading(step: Step) -> None:
 
 
 def stage(step: Step) -> None:
-    """The models in view, and what looks after their training."""
+    """The models in view, and the polling of their training."""
     top, below = training.picture()
     model = visit().lesson.model
     if model.shown is not None:
@@ -110,7 +110,7 @@ def stage(step: Step) -> None:
             if course.passed(step) and settings == model.settings:
                 keeping.draw(step, scene, settings)
         if settings == model.settings:
-            picture.order_films(settings)
+            picture.submit_films(settings)
             course.train_ahead(step)
     with top:
         training.watch()
@@ -125,8 +125,8 @@ def extras(step: Step) -> dict[str, Any]:
     return found
 
 
-def tell(reader: step_words.Reader) -> None:
-    """What to do, what came of it, and what comes next."""
+def draw_words(reader: step_words.Reader) -> None:
+    """The tasks, the outcome, and what comes next."""
     step_words.after(reader)
     if reader.step.gate.verdicts:
         people.draw(reader)

@@ -42,7 +42,7 @@ def body(was_running: bool, query: dict[str, str]) -> None:
     """The chosen section; while something is computed it is drawn again and again."""
     here = visit().paper
     if runs.running("paper") != was_running or session.to_query(here) != query:
-        st.rerun()  # the polling, the address or the section has to follow
+        st.rerun()  # the polling, the address or the section has changed
     import_module(f"pages.shared.paper.{here.section}").draw()  # what a section needs is loaded when it is shown
 
 

@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from fairglvq import wording
 from fairglvq.datasets import DATASETS
 from fairglvq.scenes.scene import Scene, final_scores
-from fairglvq.scenes.service import Show
+from fairglvq.scenes.service import TrainedScene
 from fairglvq.scenes.settings import FIELDS, PRESETS, TABLE, Settings, preset_of
 from fairglvq.scenes.sources import dataset_of
 from pages.shared import controls, download, menu, safe_text, session, training
@@ -48,7 +48,7 @@ def main() -> None:
     head = st.container(key="head")
     missing = download.needed(settings.dataset)
     first = visit().model.shown is None
-    if first:  # something to read on a cold server; later, words and picture change together
+    if first:  # words before the picture, for a server that has to train it first
         heading(head, settings)
     show = None if missing else training.trained(without_inp_first=True)
     if not first:
@@ -78,7 +78,7 @@ def heading(place: DeltaGenerator, settings: Settings) -> None:
 
 
 def intro(settings: Settings) -> str:
-    """What there is to see: a preset's story, or whose decisions these are; and why there are several pictures."""
+    """What the pictures show: a preset's story, or whose decisions these are; and why there are several pictures."""
     if preset := preset_of(settings):
         return PRESETS[preset].story
     what = DATASETS[settings.dataset].description if settings.real and settings.dataset != TABLE else BANK
@@ -124,7 +124,7 @@ def notices(settings: Settings) -> None:
         st.caption(missing)
 
 
-def draw(show: Show) -> None:
+def draw(show: TrainedScene) -> None:
     """The stage with everything that belongs to this visit."""
     model = visit().model
     if model.shown is None:
@@ -133,19 +133,19 @@ def draw(show: Show) -> None:
     for warning in show.warnings:
         st.warning(warning)
     scene = picture.mount(settings, show, linked=True, controls_open=controls.more_is_open())
-    if settings != model.settings:  # another model is on its way, and a table before may be gone
+    if settings != model.settings:  # another model is being trained, and the table before may be gone
         return
     if settings.real and "fairtree" in scene.trainings:
         without_picture(scene)
     if settings.real and (caveats := dataset_of(settings).caveats):
         st.html(safe_text.STYLE)
-        safe_text.say("Caveats: " + " ".join(caveats), "small")
+        safe_text.write("Caveats: " + " ".join(caveats), "small")
     take_home.offer(scene, settings, Heading(TITLE, intro(settings).replace("**", "")), model.view)
-    picture.order_films(settings)
+    picture.submit_films(settings)
 
 
 def without_picture(scene: Scene) -> None:
-    """What is to be said of a tree on real data."""
+    """Words about a tree on real data, which has no picture."""
     found = final_scores(scene)["fairtree"]
     gap = "" if found.statistical_parity is None else f", with a gap of {wording.gap(found.statistical_parity)}"
     st.markdown(

@@ -7,7 +7,7 @@ import streamlit as st
 from fairglvq import explain
 from fairglvq.explain.view import View
 from fairglvq.scenes.scene import TITLES
-from fairglvq.scenes.service import Show
+from fairglvq.scenes.service import TrainedScene
 from pages.shared import controls, download, menu, session, training
 from pages.shared.prototypes import alike, cards, export, leaves, pairs, person, sentences
 from pages.shared.style import STYLE
@@ -54,7 +54,7 @@ def main() -> None:
     session.write_link(visit().prototypes.method)
 
 
-def draw(show: Show) -> None:
+def draw(show: TrainedScene) -> None:
     """The model in a paragraph, then the section chosen."""
     for warning in show.warnings:
         st.warning(warning)
@@ -79,7 +79,7 @@ def draw(show: Show) -> None:
 
 
 def draw_section(view: View, method: str, section: str) -> None:
-    """What was chosen to look at."""
+    """The section chosen."""
     filled_in = explain.filled_in(view.explained(method)) if method in view.models else ""
     if filled_in:
         st.caption(filled_in)

@@ -1,4 +1,4 @@
-"""Points arrive one batch after another, half way the world changes, and FairGLVQ goes on learning."""
+"""FairGLVQ learns points that arrive batch by batch; half way their distribution changes."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def main() -> None:
             type="primary",
             disabled=live.done,
         )
-        button("Start again", store, "stream.live", None, disabled=not live.moments)
-    st.fragment(_look, run_every=TICK if here.playing else None)()
+        button("Start again", store, "stream.live", None, disabled=not live.history)
+    st.fragment(_step, run_every=TICK if here.playing else None)()
 
 
 def _follow_link() -> None:
     """Take the choices of a link: on arrival, and after Back or Forward."""
     here = visit().stream
-    query = here.address.followed()
+    query = here.address.link_to_follow()
     if query is None:
         return
     usual, here.repairs = StreamVisit(), []
@@ -80,7 +80,7 @@ def _live() -> LiveStream:
     return here.live
 
 
-def _look() -> None:
+def _step() -> None:
     """One step on while it plays, and what there is now."""
     here, live = visit().stream, _live()
     if here.playing:
@@ -88,7 +88,7 @@ def _look() -> None:
         if live.done:
             here.playing = False
             st.rerun()
-    last = live.moments[-1]
+    last = live.history[-1]
     st.markdown(
         f"**{last.seen:,}** of {live.points:,} people have arrived. Of its last {last.decided:,} decisions, "
         f"FairGLVQ (C = {here.C:g}) got **{percent(last.accuracy)}** right, with a statistical parity gap of "
@@ -96,8 +96,8 @@ def _look() -> None:
     )
     left, right = st.columns(2, gap="large")
     with left:
-        figure = stream_figure(live.moments, points=live.points, change=live.change, theme=theme())
-        st.plotly_chart(figure, key="stream_scores", alt=stream_alt(live.moments), **CHART)
+        figure = stream_figure(live.history, points=live.points, change=live.change, theme=theme())
+        st.plotly_chart(figure, key="stream_scores", alt=stream_alt(live.history), **CHART)
     with right:
         if live.arrived is not None:
             _map(live.model, live.arrived)

@@ -23,7 +23,7 @@ INTRO = (
 def main() -> None:
     """The room in the address, or how to get one."""
     here = visit().teach
-    query = here.address.followed()
+    query = here.address.link_to_follow()
     if query is not None:
         here.code, here.key, here.problem = query.get("room", ""), query.get("key", ""), ""
         here.language = query["lang"] if query.get("lang") in LANGUAGES else "en"

@@ -22,7 +22,7 @@ INTRO = (
 )
 
 PREDICTED = {"decisions": "Yes or no", "numbers": "A number"}
-LONG = 2.0  # seconds of training that are worth a word before
+LONG = 2.0  # seconds of training that are announced
 
 
 def main() -> None:
@@ -62,9 +62,9 @@ def controls_beside(choice: Choice) -> None:
 
 
 def body(choice: Choice, was_running: bool) -> None:
-    """Everything that grows while a run goes on."""
+    """Everything that changes while a run goes on."""
     if session.current() != choice or results.running(choice) != was_running:
-        st.rerun()  # the address, the sidebar or the polling has to follow
+        st.rerun()  # to update the address, the sidebar or the polling
 
     found = results.collect(choice)
     results.status(choice, found)

@@ -1,4 +1,4 @@
-"""Your data: bring a table, say what its columns mean, see what it says before any model, and use it everywhere."""
+"""Your data: bring a table, choose what its columns mean, see its rates before any model, and use it on all pages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def main() -> None:
     draft = columns.current_draft()
     asked = columns.missing_choice(draft)
     if asked:
-        safe_text.say(f"Choose {asked} above; then you see what the table says before any model.", "box")
+        safe_text.write(f"Choose {asked} above; then you see what the table says before any model.", "box")
         return
     built = summary.build()
     if built is not None:
@@ -47,12 +47,12 @@ def use() -> None:
     used = here.used == (here.serial, here.draft) and visit().model.settings.dataset == TABLE
     button("Use this table", _use, type="primary", disabled=used)
     if used:
-        safe_text.say("Every page now works with your table.", "box good")
+        safe_text.write("Every page now works with your table.", "box good")
         st.page_link("pages/playground.py", label="Train on it and watch: Playground")
         st.page_link("pages/tradeoff.py", label="Compare methods on it: Trade-off")
         st.page_link("pages/prototypes.py", label="See its prototypes: Prototypes")
     elif here.used is not None:
-        safe_text.say(
+        safe_text.write(
             "Other pages still show what they showed before: press the button to take over your changes.", "small"
         )
 
@@ -72,7 +72,7 @@ def _use() -> None:
     data, _ = built
     here.used = here.serial, draft
     here.script = scripts.load_table(draft, here.name, reading.notes)
-    visit().curve.choice = None  # the trade-off page follows, too, and does not look for a table that is gone
+    visit().curve.choice = None  # else the trade-off page would need the table before
     session.enter(for_table(own_table.keep(data), data), "fairglvq")
 
 

@@ -22,7 +22,7 @@ def visit(page=None, **query):
 
 
 def settle(at):
-    """Rerun, as the page's own fragment does, whenever the training asked for has ended."""
+    """Rerun, as the page's own fragment does, whenever a training has ended."""
     assert not at.exception
     while (model := at.session_state["visit"].model).job in model.awaited:
         futures.wait([model.job.future])

@@ -28,7 +28,7 @@ CHROMIUM_ARGS = [
     "--no-first-run",
 ]
 ONE_PROCESS = ("--process-per-site", "--renderer-process-limit=1")
-open_browsers = []  # what stands on their pages is told when a test fails
+open_browsers = []  # the text of their pages is printed when a test fails
 _running = []  # the Playwright of this process, while there is one
 DESKTOP = {"viewport": {"width": 1280, "height": 900}}
 

@@ -23,7 +23,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport():
-    """A failed browser test says what stood on its pages."""
+    """A failed browser test prints the text of its pages."""
     report = yield
     if report.failed:
         report.sections += [_text_of(page) for browser in open_browsers for c in browser.contexts for page in c.pages]

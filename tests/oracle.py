@@ -60,7 +60,7 @@ def assign(X, W):
 
 
 def vote(X, s, W, n_groups, take_for_empty):
-    """21-23: the majority group of every cell; edge case 1, an empty one asks ``take_for_empty``."""
+    """21-23: the majority group of every cell; edge case 1, an empty one takes what ``take_for_empty`` gives."""
     cells = assign(X, W)
     pseudo, empty = [], []
     for j in range(len(W)):

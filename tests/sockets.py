@@ -18,7 +18,7 @@ def stream_of(url):
 
 
 class Client:
-    """What a browser knows of a page: its address, its widgets by label, its words, its fragments with a clock.
+    """What a browser holds of a page: its address, its widgets by label, its words, its fragments with a clock.
 
     Sending and receiving are left to the caller.
     """
@@ -30,7 +30,7 @@ class Client:
         self.kept, self.references = set(), []  # messages a browser would keep, and those the server then left out
 
     def request(self, *, fragment="", menu=None, **widget):
-        """The message that asks for a run.
+        """The message that requests a run.
 
         ``slider=(label, value)`` moves a widget, ``button=label`` presses one, ``menu=page`` chooses another page.
         """
@@ -53,7 +53,7 @@ class Client:
         return message.SerializeToString()
 
     def hear(self, data):
-        """Take in one message; whether it ends what was asked for."""
+        """Handle one message; returns whether it ends the run."""
         answer = ForwardMsg()
         answer.ParseFromString(data)
         kind = answer.WhichOneof("type")
@@ -99,18 +99,18 @@ class Visitor:
         self.socket = stack.enter_context(connect(stream_of(url), max_size=None, subprotocols=SUBPROTOCOLS))
 
     def run(self, **asked):
-        """Ask for a run and wait until it has ended."""
+        """Request a run and wait until it has ended."""
         self.send(self.client.request(**asked))
 
     def send(self, message):
-        """Send a message and wait until what it asks for has ended."""
+        """Send a message and wait until its run has ended."""
         self.socket.send(message)
         while not self.client.hear(self.socket.recv()):
             pass
         assert self.client.problems == []
 
     def wait_trained(self, words):
-        """Look as often as the page does, until it shows the model that these words tell of."""
+        """Poll as often as the page does, until it shows a model with these words."""
         wait_for(lambda: words in " ".join(self.client.words) or self.tick(POLL), 120, words)
 
     def tick(self, seconds):

@@ -58,7 +58,7 @@ def vote(X, s, W, before):
 
 @st.cache_data(show_spinner=False)
 def train(X, y, s, W, labels, C, epochs=EPOCHS, seed=1):
-    """Arrays of one panel, as the stage wants them."""
+    """Arrays of one panel of the stage."""
     rng = np.random.default_rng(seed)
     pseudo = vote(X, s, W, np.zeros(len(W), int))
     out = {name: [] for name in ("prototypes", "pseudo", "pull_class", "pull_fair", "cost_class", "cost_fair", "flips")}
@@ -143,7 +143,7 @@ scene = st.cache_data(show_spinner=False)(make_scene)
 
 
 def keep_view(key):
-    """Streamlit forgets a component that is not drawn; its view outlives that, but not a visit that starts over."""
+    """Streamlit drops a component that is not drawn; its view is kept, but not for a visit that starts over."""
     if key == stage_key():
         st.session_state.view = st.session_state[key]["view"]
 
@@ -171,8 +171,8 @@ def main():
     state.setdefault("view", read_view(st.query_params.get("view")))
     result = state.get(stage_key()) or {}
     reply = None
-    state.setdefault("heard", 0)
-    for gesture in stage.gestures_after(state.heard, result):
+    state.setdefault("acknowledged", 0)
+    for gesture in stage.gestures_after(state.acknowledged, result):
         state.gestures.append(gesture)
         if gesture["kind"] == "drag":
             reply = {"token": gesture["token"], "panel": gesture["panel"], "message": "Checked by Python."}
@@ -185,13 +185,13 @@ def main():
             state.C = gesture["value"]
         elif gesture["kind"] == "undo":
             state.start, state.painted = None, ()
-        state.heard = gesture["serial"]
+        state.acknowledged = gesture["serial"]
     st.slider("How fair", 0.0, 2.0, step=0.25, key="C")
     meta, arrays = scene(state.C, start=state.start, painted=state.painted)
     visit = {
         "reply": reply,
         "view": state.view,
-        "heard": state.heard,
+        "acknowledged": state.acknowledged,
         "can_undo": bool(state.start or state.painted),
     }
     if st.toggle("Stage", value=True):

@@ -1,1 +1,1 @@
-"""Rooms in which a class does the lesson together: who is at which step, what was predicted, how well tasks went."""
+"""Rooms in which a class does the lesson together: each student's step, predictions and results."""

@@ -1,4 +1,4 @@
-"""What a teacher asks of a whole class."""
+"""How far a teacher lets a class go."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 
 class Pace(NamedTuple):
-    """What the teacher asks of all students."""
+    """Limits that the teacher sets for all students."""
 
     hold: int | None = None
-    """Nobody enters a step beyond this one."""
+    """Students cannot enter steps beyond this one."""
     revealed: bool = False
     """Whether the step at which the class is held goes on after the prediction."""
     opened: int = 0
-    """Everybody may enter the steps up to this one, whether their gates are passed or not."""
+    """Students may enter the steps up to this one without passing the gates before it."""
 
     def allows(self, step: int, passed: bool) -> bool:
         """Whether a student may enter a step; ``passed`` says whether the gates before it are."""

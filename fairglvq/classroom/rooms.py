@@ -1,9 +1,9 @@
 """All rooms of a server: in memory, and in a file behind it.
 
-A room has a code, which students read off a projector, and a key, which only the teacher's link holds. Nobody is asked
-for anything personal: a student is a random token in the student's own address. The join link holds no token, so
-everybody who opens it is somebody else; a reload of one's own address is the same student. An address that was passed
-on is noticed, because two sessions then report under one token: the second becomes a student of its own.
+A room has a code, which students read off a projector, and a key, which only the teacher's link contains. No personal
+data are kept: a student is a random token in the student's own address. The join link contains no token, so each use of
+it is a new student; a reload of a student's own address is the same student. If two sessions report under one token,
+because an address was passed on, the second becomes a student of its own.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from fairglvq.lesson.progress import Progress
 from fairglvq.lesson.steps import STEPS
 
 LETTERS = "ACDEFGHJKLMNPQRTUVWXY34679"
-"""What codes are made of: nothing that looks like something else (0 and O, 1 and I, 2 and Z, 5 and S, 8 and B)."""
+"""Characters of codes, none that look alike (0 and O, 1 and I, 2 and Z, 5 and S, 8 and B)."""
 
 CODE_LENGTH = 5
 MOST_ROOMS = 100
@@ -38,14 +38,14 @@ IDLE_EMPTY = 72 * HOUR  # one that nobody has joined: it may have been opened fo
 LONGEST = 7 * 24 * HOUR  # however much it is used
 
 GRACE = 6.0  # seconds without a report until another session with the same token may take it over
-HERE = 15.0  # seconds since the last report of a student who is there
-LEFT = 60.0  # seconds until a student who has done nothing is forgotten
-SWEEP = 60.0  # seconds between two looks for rooms that have ended
+HERE = 15.0  # seconds since the last report until a student counts as absent
+LEFT = 60.0  # seconds of absence until a student who has done nothing is deleted
+SWEEP = 60.0  # seconds between two deletions of rooms that have ended
 KEEP_USE = 600.0  # seconds that the file may lag behind the last use of a room
 
 
 class RoomError(ValueError):
-    """Why something cannot be done in a room, as a sentence for the person who asked."""
+    """An action that a room refuses; the message is a sentence for the user."""
 
 
 class NoRoomError(RoomError):
@@ -62,7 +62,7 @@ class Seat(NamedTuple):
 
 
 class StudentView(NamedTuple):
-    """A student as the teacher sees one."""
+    """A student on the teacher's page."""
 
     number: int
     progress: Progress
@@ -70,7 +70,7 @@ class StudentView(NamedTuple):
 
 
 class RoomView(NamedTuple):
-    """A room as the teacher sees it at one moment."""
+    """A snapshot of a room for the teacher's page."""
 
     code: str
     pace: Pace
@@ -103,7 +103,7 @@ class _Room:
 
 
 class Rooms:
-    """Rooms of one server; any thread may call anything."""
+    """Rooms of one server; thread-safe."""
 
     def __init__(self, path: str | os.PathLike, *, clock: Callable[[], float] = time.time):
         self._clock = clock
@@ -125,7 +125,7 @@ class Rooms:
 
     def _read(self) -> None:
         rooms, students = self._file.read()
-        seen = self._clock() - HERE - 1  # nobody has reported to this server yet
+        seen = self._clock() - HERE - 1  # no student has reported to this server yet
         for row in rooms:
             pace = Pace(row.hold, bool(row.revealed), row.opened)
             self._rooms[row.code] = _Room(row.code, row.key, row.began, row.used, row.used, pace)
@@ -141,7 +141,7 @@ class Rooms:
         with self._lock:
             self.sweep()
             if len(self._rooms) >= MOST_ROOMS:
-                self._make_way()
+                self._evict()
             code, now = self._new_code(), self._clock()
             key = secrets.token_urlsafe(12)
             self._rooms[code] = _Room(code, key, now, now, now)
@@ -149,8 +149,8 @@ class Rooms:
             self._write()
             return code, key
 
-    def _make_way(self) -> None:
-        """Delete the room that nobody has joined for the longest time, so that nobody can take all places."""
+    def _evict(self) -> None:
+        """Delete the oldest room that nobody has joined, so that no visitor can take all places."""
         empty = [code for code, room in self._rooms.items() if not room.students]
         if not empty:
             raise RoomError(f"This server has {MOST_ROOMS} rooms in use, and holds no more. Try again later.")
@@ -162,8 +162,8 @@ class Rooms:
             if code not in self._rooms:
                 return code
 
-    def look(self, code: str, key: str) -> RoomView:
-        """Everything that the teacher sees."""
+    def view(self, code: str, key: str) -> RoomView:
+        """The present state of a room."""
         with self._lock:
             room, now = self._teachers(code, key), self._clock()
             for token in [token for token, one in room.students.items() if _came_by_mistake(one, now)]:
@@ -174,7 +174,7 @@ class Rooms:
             return RoomView(room.code, room.pace, tuple(students), room.ends)
 
     def set_pace(self, code: str, key: str, pace: Pace) -> None:
-        """Hold the class, let it go, open steps."""
+        """Hold the class at a step, release it, open steps."""
         with self._lock:
             room = self._teachers(code, key)
             room.pace = pace
@@ -196,7 +196,7 @@ class Rooms:
     # what a student does
 
     def join(self, code: str, token: str = "") -> tuple[Seat, Pace]:
-        """Come into a room, or come back with the token of the student's own address."""
+        """Join a room, or return to it with the token of the student's own address."""
         with self._lock:
             room, now = self._room(code), self._clock()
             if token not in room.students:
@@ -204,9 +204,10 @@ class Rooms:
             return Seat(room.code, token, secrets.token_urlsafe(6), now), room.pace
 
     def report(self, seat: Seat, progress: Progress) -> tuple[Seat, Pace]:
-        """How far a student is; returns the seat to go on with, and what the teacher asks for. Repeat it now and then.
+        """Report a student's progress, to be repeated now and then; returns the seat to use from now on, and the pace.
 
-        A session that is not yet known to hold its token is not believed at once: see the module.
+        If another session has used the token within GRACE seconds, nothing is stored yet; if that one goes on
+        reporting, this session gets the seat of a new student.
         """
         with self._lock:
             room, now = self._room(seat.code), self._clock()
@@ -223,7 +224,7 @@ class Rooms:
             return seat, room.pace
 
     def _held_by_another(self, student: _Student, seat: Seat) -> bool:
-        """Whether somebody else went on reporting under this token after this session had come."""
+        """Whether another session reported under this token after this one had joined."""
         return student.session not in ("", seat.session) and student.seen > seat.since + GRACE
 
     def _admit(self, room: _Room, progress: Progress) -> str:
@@ -253,7 +254,7 @@ class Rooms:
             self.sweep()
         room = self._rooms.get(_plain(code))
         if room is None or self._clock() > room.ends:
-            asked = re.sub("[^A-Z0-9]", "", _plain(code))[:12]  # whatever a link says, it stays plain text
+            asked = re.sub("[^A-Z0-9]", "", _plain(code))[:12]  # safe text, whatever the link contained
             raise NoRoomError(f"There is no room {asked}: it has ended, or its code is mistyped.")
         return room
 
@@ -276,7 +277,7 @@ class Rooms:
         self._ended.add(code)
 
     def _write(self) -> None:
-        """Bring the file up to date. What cannot be written now stays in memory and is tried again with the next."""
+        """Bring the file up to date. What cannot be written now stays in memory and is tried again next time."""
         if not (self._changed or self._reported or self._ended or self._left):
             return
         changed = [self._rooms[code] for code in self._changed & self._rooms.keys()]
@@ -301,21 +302,21 @@ class Rooms:
         return rows
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             self._file.close()
 
 
 def _plain(code: str) -> str:
-    """A code as it may have been typed: small letters and blanks do not matter."""
+    """A code in upper case and without blanks."""
     return "".join(code.split()).upper()
 
 
 def _came_by_mistake(student: _Student, now: float) -> bool:
-    """Whether somebody looked in and left, or reloaded before the token stood in the address."""
+    """Whether a student left without doing anything, or reloaded before the token was in the address."""
     return student.progress == Progress() and now - student.seen > LEFT
 
 
 def _read_progress(text: str) -> Progress:
-    """As it was reported: the step in view may be one that the teacher has opened."""
+    """Progress from the file; the step in view may be any, because a teacher can open steps."""
     return Progress.from_text(text, opened=STEPS[-1].number)

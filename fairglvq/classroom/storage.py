@@ -41,7 +41,7 @@ def default_path() -> Path:
 
 
 class RoomFile:
-    """The file. Calls must not overlap: `Rooms` makes them under its lock."""
+    """The file; not thread-safe: `Rooms` calls it under its lock."""
 
     def __init__(self, path: str | os.PathLike):
         self.path = Path(path)
@@ -54,7 +54,7 @@ class RoomFile:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._db = sqlite3.connect(self.path, timeout=LOCK_SECONDS, check_same_thread=False)
         store.use_wal(self._db)
-        self._db.execute("PRAGMA synchronous = NORMAL")  # what is written outlives the process, at no wait for the disk
+        self._db.execute("PRAGMA synchronous = NORMAL")  # writes survive the process, without waiting for the disk
         with self._db:
             self._db.execute(
                 "CREATE TABLE IF NOT EXISTS rooms (code TEXT PRIMARY KEY, key TEXT, began REAL, used REAL, "
@@ -67,7 +67,7 @@ class RoomFile:
             self._db.execute("DELETE FROM students WHERE code NOT IN (SELECT code FROM rooms)")
 
     def read(self) -> tuple[list[RoomRow], list[StudentRow]]:
-        """All rooms, and all students in the order in which they came."""
+        """All rooms, and all students in the order in which they joined."""
         rooms = self._db.execute(f"SELECT {', '.join(RoomRow._fields)} FROM rooms")
         students = self._db.execute(f"SELECT {', '.join(StudentRow._fields)} FROM students ORDER BY number")
         return [RoomRow(*row) for row in rooms], [StudentRow(*row) for row in students]
@@ -79,7 +79,7 @@ class RoomFile:
         ended: Iterable[str] = (),
         left: Iterable[tuple[str, str]] = (),
     ) -> None:
-        """Keep these as they are now, delete ended rooms and students who left: all of it or nothing."""
+        """Write these rows, delete ended rooms and students who left: all of it or nothing."""
         with self._db:
             self._db.executemany("INSERT OR REPLACE INTO rooms VALUES (?, ?, ?, ?, ?, ?, ?)", rooms)
             self._db.executemany("INSERT OR REPLACE INTO students VALUES (?, ?, ?, ?)", students)
@@ -88,5 +88,5 @@ class RoomFile:
                 self._db.executemany(f"DELETE FROM {table} WHERE code = ?", [(code,) for code in ended])
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._db.close()

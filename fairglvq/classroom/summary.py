@@ -29,7 +29,7 @@ def results(room: RoomView, challenge: str) -> list[Result]:
 
 
 def step_in_view(room: RoomView) -> int:
-    """The step that the teacher wants to see: where the class is held, or else where most are."""
+    """The step shown to the teacher: where the class is held, or else where most students are."""
     counts = at_steps(room)
     return room.pace.hold or max(counts, key=lambda step: counts[step])
 

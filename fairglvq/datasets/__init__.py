@@ -82,7 +82,7 @@ REGRESSION = _by_name(
     ),
     Entry("student", "Student performance", "Which final grade? Two schools in Portugal, by sex or by age."),
 )
-"""Data sets whose target is a number; classification does not know them."""
+"""Data sets whose target is a number; not for classification."""
 
 
 @overload

@@ -129,7 +129,7 @@ class Dataset(Table):
     group_names: Mapping[Any, str]
     label_column: str
     group_column: str
-    # The original columns, where X alone cannot give them back (a race folded into 0 and 1, say).
+    # The original columns, where X cannot give them back (several races merged into 0 and 1, say).
     readable: pd.DataFrame | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:

@@ -30,7 +30,7 @@ CACHE_VARIABLE = "FAIRGLVQ_CACHE"
 WHEEL_VARIABLE = "FAIRGLVQ_COMPAS_WHEEL"
 
 PIP = (sys.executable, "-m", "pip")
-# The package is only read as a zip, never installed: it asks for a pandas of 2018.
+# The package is only read as a zip, never installed: it requires a pandas of 2018.
 REQUIREMENT = "aif360==0.2.0"
 WHEEL = "aif360-0.2.0-py3-none-any.whl"
 WHEEL_BYTES = 23_415_172
@@ -157,7 +157,7 @@ def _private_folder() -> Iterator[Path]:
 
 
 def _download(folder: Path, progress: Progress | None) -> Path:
-    """Let pip, which knows the user's registry and proxy, download the wheel into ``folder``."""
+    """Download the wheel into ``folder`` by pip, which uses the user's registry and proxy."""
     command = [*PIP, "download", "--no-deps", "--only-binary", ":all:", "--no-cache-dir"]
     command += ["--disable-pip-version-check", "--no-input", "--quiet", "--retries", "1", "--timeout", "30"]
     command += ["--dest", str(folder), REQUIREMENT]
@@ -222,7 +222,7 @@ def _stripped(wheel: Path) -> bytes:
 
 
 def _write_atomically(path: Path, content: bytes) -> None:
-    """Write through a neighbouring file, so that nobody ever reads half a table."""
+    """Write to a neighbouring file and rename it, so that no reader gets half a table."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=path.name)
     try:

@@ -22,7 +22,7 @@ def data_folder() -> Path:
 
 
 def bundled(filename: str) -> Path:
-    """Where a bundled file is; a sentence says what to do if it is not."""
+    """The path of a bundled file; where it is missing, the error says what to do."""
     path = data_folder() / filename
     if not path.is_file():
         raise FileNotFoundError(

@@ -2,7 +2,7 @@
 
 A split is a mask ``held_out`` (n,): True for the rows that measure, False for the rows that train.
 
-Scaling needs NumPy alone. scikit-learn is imported when a fold is asked for: the playground's first picture has none.
+scikit-learn is imported for folds only, which the playground's first picture does not need.
 """
 
 from __future__ import annotations
@@ -96,5 +96,5 @@ def hold_out_fold(y: ArrayLike, folds: int, fold: int, seed: int) -> Mask:
 
 
 def fold_seed(seed: int, fold: int) -> int:
-    """A training seed of its own for each fold, so that fold 0 of seed 1 does not start like fold 1 of seed 0."""
+    """The training seed of a fold, so that fold 0 of seed 1 does not start like fold 1 of seed 0."""
     return int(np.random.SeedSequence([seed, fold]).generate_state(1)[0])

@@ -119,20 +119,20 @@ def three_classes(size: int = 500, noise: float = 1.0, bias: float = 1.0, seed: 
     """Three classes, two groups: a waiting list made for one group only.
 
     In the left column everybody is rejected, in the right one admitted; in the middle group 1 (upper row) is admitted
-    while group 0 (lower row) waits. Fairness is local: only the border in the middle has to give way, at the cost of
-    one decision in six, and the other borders stay. And with three classes a score that asks for the favourable one
-    does not see how the other two are shared out.
+    while group 0 (lower row) waits. Fairness is local: only the border in the middle has to move, at the cost of one
+    decision in six. With three classes a fairness score of the favourable one does not depend on how the other two
+    are assigned.
     """
     return _dataset("three_classes", size, noise, bias, seed)
 
 
 def three_groups(size: int = 800, noise: float = 1.0, bias: float = 1.0, seed: int = 0) -> Dataset:
-    """Two classes, three groups: everyone has the same merit, but the bar hangs lower from row to row.
+    """Two classes, three groups: merit is distributed alike, but the threshold falls from row to row.
 
     Each group is a Gaussian of the same width along x ("merit"), one row above the other; the label is 1 right of
     0.8 in the lowest row, of 0 in the middle and of -0.8 in the highest. Three groups have three gaps, and the largest
-    counts: helping the middle group alone changes nothing. One bar at 0 for all is fair and costs the decisions in
-    between, about one in five.
+    counts: helping the middle group alone changes nothing. One threshold at 0 for all is fair and costs the decisions
+    in between, about one in five.
     """
     return _dataset("three_groups", size, noise, bias, seed)
 

@@ -1,4 +1,4 @@
-"""One mini-batch step of a real training, opened: the values that flow through Algorithm 1, point by point."""
+"""One mini-batch step of a real training, point by point: all values of Algorithm 1."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ N_GROUPS = 2
 
 
 @dataclass(frozen=True)
-class Moment:
-    """Which mini-batch of which training: ``epochs`` are over, and the batch is the next one's number ``batch``."""
+class ChosenStep:
+    """A mini-batch of a training: number ``batch`` of the epoch that follows the first ``epochs``."""
 
     dataset: str = "xor"
     n_prototypes: int = 4
@@ -30,12 +30,12 @@ class Moment:
 
     @property
     def params(self) -> dict[str, Any]:
-        """The paper's, with what differs here."""
+        """The paper's parameters, apart from those chosen here."""
         return paper.PARAMETERS[self.dataset] | {"n_prototypes": self.n_prototypes, "step": self.step}
 
 
-class Opened(NamedTuple):
-    """A step, what it was made from, and the vote after it."""
+class StepData(NamedTuple):
+    """A step, its inputs, and the vote after it."""
 
     X: np.ndarray  # (M, d), the points of the batch
     y: np.ndarray
@@ -53,7 +53,7 @@ class Opened(NamedTuple):
 
 
 class Pull(NamedTuple):
-    """What one point does to one prototype: the summand that it adds, before the division, and what of it arrives."""
+    """How one point pulls on one prototype: its summand before the division, and how far it moves the prototype."""
 
     prototype: int
     vector: np.ndarray  # (d,), of the sum
@@ -85,66 +85,66 @@ class Reversed(NamedTuple):
     fair: float
 
 
-def reversed_shares(moment: Moment) -> Reversed:
-    """How many points push what they should pull, at the prototypes from which a moment's epoch begins."""
-    fold, W = _trained(moment)
-    labels = np.repeat([0, 1], moment.n_prototypes)
+def reversed_shares(chosen: ChosenStep) -> Reversed:
+    """How many points push what they should pull, at the beginning of the chosen epoch."""
+    fold, W = _trained(chosen)
+    labels = np.repeat([0, 1], chosen.n_prototypes)
     pseudo = reference.count_votes(fold.X, fold.s, W, N_GROUPS).argmax(1)
-    options = _options(moment)
+    options = _options(chosen)
     slopes = [reference.term(fold.X, *codes, **options).slope for codes in ((fold.y, W, labels), (fold.s, W, pseudo))]
     return Reversed(*(float(np.mean(slope < 0)) for slope in slopes))
 
 
-def _options(moment: Moment) -> dict[str, Any]:
-    """What a term needs beside points and prototypes."""
-    return {name: moment.params[name] for name in ("alpha", "beta")} | {"activation": "swish"}
+def _options(chosen: ChosenStep) -> dict[str, Any]:
+    """Keyword arguments of `reference.term`."""
+    return {name: chosen.params[name] for name in ("alpha", "beta")} | {"activation": "swish"}
 
 
-def _trained(moment: Moment) -> tuple[methods.TrainingFold, np.ndarray]:
-    """The first training fold of the data set, and the prototypes after the moment's epochs."""
-    fold, method = training_fold(datasets.load(moment.dataset)), methods.get("fairglvq")
-    start = method.prepare(fold, [moment.C], moment.params)
-    if not moment.epochs:
+def _trained(chosen: ChosenStep) -> tuple[methods.TrainingFold, np.ndarray]:
+    """The first training fold of the data set, and the prototypes at the beginning of the chosen epoch."""
+    fold, method = training_fold(datasets.load(chosen.dataset)), methods.get("fairglvq")
+    start = method.prepare(fold, [chosen.C], chosen.params)
+    if not chosen.epochs:
         return fold, start["init"]
-    params = moment.params | {"max_epochs": moment.epochs}
-    return fold, method.fit(fold, start, moment.C, params).prototypes_
+    params = chosen.params | {"max_epochs": chosen.epochs}
+    return fold, method.fit(fold, start, chosen.C, params).prototypes_
 
 
-def open_step(moment: Moment) -> Opened:
-    """Train up to the moment on the first fold of the data set, then take one step apart."""
-    (fold, W), params = _trained(moment), moment.params
-    labels = np.repeat([0, 1], moment.n_prototypes)
+def open_step(chosen: ChosenStep) -> StepData:
+    """Train on the first fold of the data set up to the chosen step, and record that one."""
+    (fold, W), params = _trained(chosen), chosen.params
+    labels = np.repeat([0, 1], chosen.n_prototypes)
     random = np.random.default_rng(fold.seed)
 
     def vote(W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         votes = reference.count_votes(fold.X, fold.s, W, N_GROUPS)
-        draw = (lambda: 0) if moment.step == "published" else lambda: int(random.integers(N_GROUPS))
+        draw = (lambda: 0) if chosen.step == "published" else lambda: int(random.integers(N_GROUPS))
         return votes, reference.majority_groups(votes, draw)
 
     pseudo = vote(W)[1]
     slices = [slice(begin, begin + params["batch_size"]) for begin in range(0, len(fold.X), params["batch_size"])]
-    for rows in slices[: moment.batch + 1]:
+    for rows in slices[: chosen.batch + 1]:
         before, pseudo_before = W, pseudo
         found = reference.take_step(
-            fold.X[rows], fold.y[rows], fold.s[rows], W, labels, pseudo, C=moment.C,
-            learning_rate=params["learning_rate"], published=moment.step == "published", **_options(moment),
+            fold.X[rows], fold.y[rows], fold.s[rows], W, labels, pseudo, C=chosen.C,
+            learning_rate=params["learning_rate"], published=chosen.step == "published", **_options(chosen),
         )  # fmt: skip
         W = found.prototypes
         votes, pseudo = vote(W)
-    return Opened(
+    return StepData(
         fold.X[rows], fold.y[rows], fold.s[rows], np.arange(len(fold.X))[rows], before, labels, pseudo_before, found,
-        votes, pseudo, params["learning_rate"], moment.C, len(slices),
+        votes, pseudo, params["learning_rate"], chosen.C, len(slices),
     )  # fmt: skip
 
 
 def turning_point(beta: float = 2.0) -> float:
-    """The μ below which swish falls although the cost wants a function that only grows."""
+    """The μ below which swish falls, although the cost assumes a function that only rises."""
     from scipy.optimize import brentq
 
     return float(brentq(lambda mu: ACTIVATIONS["swish"].slope(mu, beta), -1.0, 0.0))
 
 
-def terms_of(opened: Opened, i: int, beta: float = 2.0) -> tuple[PointTerm, PointTerm | None]:
+def terms_of(opened: StepData, i: int, beta: float = 2.0) -> tuple[PointTerm, PointTerm | None]:
     """Class term and fair term of the i-th point of the batch; no fair term where C is 0."""
     step = opened.step
     by_class = _point_term(opened, step.class_term, i, 1.0, step.divisors[0], beta)
@@ -153,7 +153,7 @@ def terms_of(opened: Opened, i: int, beta: float = 2.0) -> tuple[PointTerm, Poin
     return by_class, _point_term(opened, step.fair_term, i, -opened.C, step.divisors[1], beta)
 
 
-def _point_term(opened: Opened, term: Term, i: int, weight: float, divisor: int, beta: float) -> PointTerm:
+def _point_term(opened: StepData, term: Term, i: int, weight: float, divisor: int, beta: float) -> PointTerm:
     plus, minus = int(term.plus[i]), int(term.minus[i])
     pulls = []
     for j, factor in ((plus, term.to_plus[i]), (minus, term.to_minus[i])):

@@ -34,7 +34,7 @@ COMMAND = "python -m fairglvq bundle"
 ESTIMATED = ("adult", "compas", "german")
 LIMIT_POINTS = 120
 LEFT_OUT = {
-    "local": ("threshold_optimizer", "boosted_threshold_optimizer"),  # they refuse it: a group has one label only
+    "local": ("threshold_optimizer", "boosted_threshold_optimizer"),  # which raise an error: a group has one label only
 }
 """Methods that are not in the bundle of a data set."""
 
@@ -90,7 +90,7 @@ def plans() -> list[Sweep]:
     german = _full(sweep.of("german", {"inp": (0, 1, 2, 5, 10, 20), "fairglvq": (0, 0.5, 1, 1.5, 2, 4)}, **GERMAN))
     repeated = [_table1(name, step) for name in ("local", "xor") for step in paper.STEPS]
     coarse = [_in_bins(plan, BINS) for plan in (*plain, german) if plan.dataset in ESTIMATED]
-    fine = [_in_bins(plan, FINE_BINS) for plan in plain if plan.dataset == "adult"]  # only there do finer bins pay
+    fine = [_in_bins(plan, FINE_BINS) for plan in plain if plan.dataset == "adult"]  # only there do finer bins help
     return [*plain, german, *repeated, *coarse, *fine]
 
 
@@ -113,7 +113,7 @@ def _in_bins(plan: Sweep, bins: int) -> Sweep:
 
 
 def make(engine: Engine, store: Store | None = None, progress: Progress | None = None) -> dict[str, Any]:
-    """Compute everything, or take from the store what is known."""
+    """Compute everything that is not in the store."""
     content: dict[str, Any] = {
         "command": COMMAND, "version": __version__, "date": datetime.now(UTC).date().isoformat(),
         "sweeps": _computed(plans(), engine, store, progress),

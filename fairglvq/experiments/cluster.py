@@ -22,7 +22,7 @@ CONNECT_SECONDS = 5.0
 """Time that a scheduler has to answer."""
 
 ANSWER_SECONDS = 20.0
-"""Time without an answer after which to ask whether there are workers at all. Workers that died may come back."""
+"""Time without an answer after which to check for workers. Workers that died may be restarted."""
 
 
 class ClusterConnection:
@@ -78,7 +78,7 @@ class ClusterWorker(Worker):
         self.ready()
 
     def ready(self) -> None:
-        """A request follows; a new event, because the answer to a cancelled request may still set the old one."""
+        """Announce a request, with a new event, because the answer to a cancelled request may still set the old one."""
         self._stopped, self._answered = False, threading.Event()
 
     def do(self, request: Request, data: Dataset) -> Answer:

@@ -1,7 +1,7 @@
 """Models and mitigations in use elsewhere: scikit-learn, fairlearn and OxonFair.
 
-All mitigations know two labels only, and share their base models and what they promise: on the training data the gap
-between the groups is at most 1 - parity. fairlearn and OxonFair take 2 s to import, so only training does it.
+All mitigations are for two labels only and share their base models and the bound: on the training data the gap between
+the groups is at most 1 - parity. fairlearn and OxonFair take 2 s to import, so only training imports them.
 """
 
 import warnings
@@ -80,7 +80,7 @@ def _fitted(model, fold: TrainingFold) -> _ZeroOne:
 
 
 def two_labels(fold: TrainingFold) -> np.ndarray:
-    """Unfavourable and favourable label; these methods know no more than two."""
+    """Unfavourable and favourable label; more than two are an error."""
     labels = np.unique(fold.y)
     if len(labels) != 2 or fold.favourable not in labels:
         found = ", ".join(map(repr, labels.tolist()))
@@ -109,7 +109,7 @@ class Mitigation(Method):
     base: Callable[[int], Any] = logistic_regression
 
     def prepare(self, fold, strengths, params):
-        """Nothing; refuse what cannot be done."""
+        """Nothing; raises an error for data that cannot be trained on."""
         two_labels(fold)
 
 

@@ -1,9 +1,9 @@
 """The engine that trains the models of sweeps, for the command line, scripts and the app alike.
 
-A `SweepRun` knows which models are missing and in which order to train them. A `Pool` trains the models of many runs on
-worker processes or on a Dask cluster: runs take turns, one model each, so that a long sweep does not keep a short one
-waiting; `Pool.begin` returns at once and `Pool.cancel` kills the processes that work for a run. `Engine` is for callers
-that wait for the rows: it trains short sweeps in this process and long ones on a pool of its own.
+A `SweepRun` is the queue of models that a sweep still lacks. A `Pool` trains the models of many runs on worker
+processes or on a Dask cluster, one model of each run in turn, so that a long sweep does not delay a short one;
+`Pool.begin` returns at once and `Pool.cancel` kills the processes that work for a run. An `Engine` waits for the rows:
+it trains short sweeps in this process and long ones on a pool of its own.
 
 Every finished row goes to the store at once.
 """
@@ -32,7 +32,7 @@ Progress = Callable[[int, int], None]
 """Called with rows done and rows in all."""
 
 WATCHER_SECONDS = 3.0
-"""Time after which a watcher that was not seen again counts as gone."""
+"""Time after `seen_by` until a watcher counts as gone."""
 
 ATTEMPTS = 2
 """A model whose worker dies is trained once more by another one."""
@@ -85,11 +85,11 @@ class SweepRun:
         self.state = "running" if self._waiting else "done"  # or "cancelled"
 
     def seen_by(self, watcher: str) -> None:
-        """A visitor with this name watches the run."""
+        """Note that a visitor with this name watches the run."""
         self._last_seen[watcher] = time.monotonic()
 
     def left_by(self, watcher: str) -> None:
-        """A visitor with this name does not watch it any more."""
+        """Note that a visitor with this name no longer watches it."""
         self._last_seen.pop(watcher, None)
 
     def watchers(self) -> list[str]:
@@ -111,7 +111,7 @@ class SweepRun:
         found = dict(self.rows)
         return [model.row(self.data.name, found[model]) for model in self.keys if model in found]
 
-    # Called by what trains; a pool holds its lock meanwhile.
+    # Called by a pool, under its lock, or by an engine.
 
     def take(self) -> Job | None:
         """The next thing that can be done now."""
@@ -133,7 +133,7 @@ class SweepRun:
         return Request("train_and_assess", (self.keys[job.model], self._prepared[job.fold]))
 
     def settle(self, job: Job, answer: Answer | None, seconds: float) -> None:
-        """The answer to a job is there; None: its worker died, so it is tried again."""
+        """Take the answer to a job; None: its worker died, so it is tried again."""
         if self.state != "running" or job.fold.method in self.failures:
             return  # the answer is not needed any more
         self._busy[job.fold] -= 1
@@ -160,7 +160,7 @@ class SweepRun:
             self._waiting[job.fold].appendleft(job.model)
 
     def _fail(self, method: str, error: Exception) -> None:
-        """A method cannot be trained on these data: leave out what is left of it."""
+        """Drop the remaining models of a method that cannot be trained on these data."""
         self.failures.setdefault(method, error)
         for fold in [fold for fold in self._waiting if fold.method == method]:
             del self._waiting[fold]
@@ -183,7 +183,7 @@ class Pool:
     """A fixed number of workers for all runs in turn.
 
     Workers are started in the background, so that no page waits for a cluster that does not answer. When they are lost,
-    all runs stop and say why; the next run that begins starts workers again.
+    all runs stop with a ``problem``; the next run that begins starts workers again.
     """
 
     def __init__(self, make_workers: Callable[[], Iterable[Worker]]) -> None:
@@ -218,7 +218,7 @@ class Pool:
             thread.join()
 
     def begin(self, run: SweepRun, watcher: str) -> SweepRun:
-        """Train this run, or return one for the same rows that is being trained already."""
+        """Train this run, or return one of the same sweep and data that is being trained already."""
         with self._changed:
             for other in self._runs:
                 if other.sweep == run.sweep and other.data.fingerprint == run.data.fingerprint:
@@ -232,17 +232,17 @@ class Pool:
         return run
 
     def under_way(self, sweep: Sweep) -> SweepRun | None:
-        """A run of this sweep that is being trained for anyone."""
+        """The run of this sweep that is being trained, for any watcher."""
         with self._changed:
             return next((run for run in self._runs if run.sweep == sweep), None)
 
     def wait_for(self, check: Callable[[], Any], timeout: float | None = None) -> bool:
-        """Wait until a check holds, made anew after every job and when a run ends; False: the time was over before."""
+        """Wait until a check holds, repeated after every job and when a run ends; False after ``timeout`` seconds."""
         with self._changed:
             return bool(self._changed.wait_for(check, timeout))
 
     def cancel(self, run: SweepRun, watcher: str) -> None:
-        """Stop training it, unless someone else watches it too; finished rows stay."""
+        """Stop training it, unless another visitor watches it too; finished rows stay."""
         with self._changed:
             run.left_by(watcher)
             if run.watchers() or run.state != "running":
@@ -301,7 +301,7 @@ class Pool:
             with self._changed:
                 del self._working[worker]
                 if problem and worker in self._threads:
-                    self._threads.clear()  # the other threads end when they see that they are not in it
+                    self._threads.clear()  # the other threads end when they are not in it
                     self._stop_all(problem)
                 run.settle(job, answer, time.monotonic() - began)
                 if run.state != "running" and run in self._runs:
@@ -345,7 +345,7 @@ def make_pool(n_jobs: int | None = None, cluster: str | None = None) -> Pool:
 
 
 def n_processes(n_jobs: int | None) -> int:
-    """So many as asked; without a number, as $FAIRGLVQ_WORKERS says, or one per core."""
+    """``n_jobs``, or $FAIRGLVQ_WORKERS, or one per core."""
     return max(1, n_jobs or int(os.environ.get("FAIRGLVQ_WORKERS", os.cpu_count() or 1)))
 
 
@@ -377,11 +377,11 @@ class Engine:
         """Rows of a sweep in its order; those in the store are not computed again, a method that fails is an error."""
         known = store.get(sweep.keys(data)) if store else {}
         run = SweepRun(sweep, data, known, store)
-        tell = progress or (lambda done, total: None)
+        report = progress or (lambda done, total: None)
         if run.state == "done" or (self._in_process and self._pool is None):
-            self._train_here(run, tell)
+            self._train_here(run, report)
         if run.state == "running":
-            self._train_on_pool(run, tell)
+            self._train_on_pool(run, report)
         if run.store_error:
             warnings.warn(f"rows could not be kept on disk ({run.store_error})", RuntimeWarning, stacklevel=2)
         return run.tidy_rows()
@@ -393,24 +393,24 @@ class Engine:
         total, before = sum(len(sweep) for sweep, _ in plans), 0
         for sweep, data in plans:
 
-            def tell(done: int, _: int, before: int = before) -> None:
+            def report(done: int, _: int, before: int = before) -> None:
                 if progress:
                     progress(before + done, total)
 
-            yield self.compute(sweep, data, store=store, progress=tell)
+            yield self.compute(sweep, data, store=store, progress=report)
             before += len(sweep)
 
-    def _train_here(self, run: SweepRun, tell: Progress) -> None:
+    def _train_here(self, run: SweepRun, report: Progress) -> None:
         """Train in this process until all is done, or until worker processes are worth their start."""
         arrays = arrays_of(run.data)
-        tell(len(run.rows), len(run.keys))
+        report(len(run.rows), len(run.keys))
         while (n_processes(self._n_jobs) == 1 or (run.seconds_left(1) or 0) < SHORT_SECONDS) and (job := run.take()):
             began = time.monotonic()
             run.settle(job, Answer(perform(run.request(job), arrays)), time.monotonic() - began)
             if job.model is not None:
-                tell(len(run.rows), len(run.keys))
+                report(len(run.rows), len(run.keys))
 
-    def _train_on_pool(self, run: SweepRun, tell: Progress) -> None:
+    def _train_on_pool(self, run: SweepRun, report: Progress) -> None:
         self._pool = pool = self._pool or make_pool(self._n_jobs, self._cluster)
         reported = -1
 
@@ -424,7 +424,7 @@ class Engine:
                 over = run.state != "running" or bool(run.failures)  # before counting: no row comes after that
                 if len(run.rows) > reported and not run.problem:
                     reported = len(run.rows)
-                    tell(reported, len(run.keys))
+                    report(reported, len(run.keys))
                 if over:
                     break
         finally:

@@ -16,7 +16,7 @@ from fairglvq.fairness import metrics
 
 
 def prepare(X, y, s, favourable, key: RowKey, strengths: Sequence[float]):
-    """What a method makes once for all strengths of a fold and seed, those of the key."""
+    """What a method prepares once for all strengths of the fold and seed of the key."""
     from threadpoolctl import threadpool_limits
 
     fold, _, _ = split(X, y, s, key.seed, key.fold, key.folds, favourable)

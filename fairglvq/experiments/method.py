@@ -1,8 +1,8 @@
-"""What a method is: its words, its strength knob, and its two halves.
+"""What a method is: its words, its strength knob, and how it is trained.
 
 ``prepare`` does what does not depend on the strength, once per fold and seed: the k-means start of a sweep over C, or
-one nested null-space run for every number of projections. ``fit`` trains one model. A larger strength always asks for
-more fairness.
+one nested null-space run for every number of projections. ``fit`` trains one model. A larger strength always means more
+fairness.
 """
 
 from collections.abc import Sequence
@@ -29,9 +29,8 @@ class Method:
 
     ``knob`` is the word for its strength (None: it has none), ``strengths`` are curated values for a sweep and
     ``parameters`` the estimator parameters that it takes. Methods of one ``family`` pursue fairness by the same means.
-    Most methods decide from the features alone. One that ``uses_group_to_decide`` needs the group of everybody it
-    decides about: it can do what no other method can, and may be unlawful where the others are not, so a comparison
-    must be able to say so.
+    Most methods decide from the features alone. One that ``uses_group_to_decide`` also needs the group of everybody it
+    decides about, which other methods cannot match and which may be unlawful, so comparisons must mark it.
     """
 
     title: str
@@ -55,7 +54,7 @@ class Method:
         raise NotImplementedError
 
     def decide(self, model, X: np.ndarray, s: np.ndarray) -> np.ndarray:
-        """Decisions of a fitted model; the group goes only to a method that asks for it."""
+        """Decisions of a fitted model; only a method that uses the group to decide gets it."""
         return model.predict(X, sensitive_features=s) if self.uses_group_to_decide else model.predict(X)
 
 

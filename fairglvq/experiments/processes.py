@@ -50,7 +50,7 @@ class WorkerProcess(Worker):
     def do(self, request: Request, data: Dataset) -> Answer:
         """Send a request and read its answer; the data are sent only if the process has others."""
         process = self._running()
-        if self._stopped:  # between `ready` and here: a process started just now would train for no one
+        if self._stopped:  # between `ready` and here
             raise StoppedError
         if self._fingerprint != data.fingerprint:
             request = request._replace(data=arrays_of(data))
@@ -63,7 +63,7 @@ class WorkerProcess(Worker):
             raise StoppedError from error
 
     def forget(self) -> None:
-        """Let the process drop its data."""
+        """Make the process drop its data."""
         with self._lock:
             if self._fingerprint is not None and self._process is not None:
                 self._fingerprint = None

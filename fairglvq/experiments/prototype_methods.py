@@ -51,7 +51,7 @@ class Prototypes(Method):
         return {"init": initial_prototypes(init, fold.X, codes, n_prototypes, int(codes.max()) + 1, rng)}
 
     def fit(self, fold, start, strength, params):
-        """The estimator on this fold; without a strength it is not told the groups."""
+        """The estimator on this fold; without a strength it gets no groups."""
         fair, groups = ({}, {}) if strength is None else ({"C": float(strength)}, {"sensitive_features": fold.s})
         params = self.usual | params | start | fair
         model = _estimator(self.estimator)(**params, random_state=fold.seed, record_every=None)
@@ -120,7 +120,7 @@ class ProjectedPrototypes(Prototypes):
 
 
 class _Decorrelated(NamedTuple):
-    """GLVQ behind a fairlearn CorrelationRemover, which wants the group as columns of X and drops them."""
+    """GLVQ behind a fairlearn CorrelationRemover, which takes the group as columns of X and drops them."""
 
     remover: Any
     groups: np.ndarray
@@ -131,7 +131,7 @@ class _Decorrelated(NamedTuple):
 
 
 def with_group(X: np.ndarray, s: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    """X and a 0/1 column for every group but the first, which the others tell already."""
+    """X and a 0/1 column for every group but the first, which follows from the others."""
     return np.column_stack([X, *(s == group for group in groups[1:])])
 
 
@@ -152,7 +152,7 @@ class DecorrelatedPrototypes(Method):
         groups, width = encode_groups(fold.s)[0], fold.X.shape[1]
         table = with_group(fold.X, fold.s, groups)
         remover = CorrelationRemover(sensitive_feature_ids=list(range(width, table.shape[1])), alpha=float(strength))
-        # Not scaled again, unlike INP: what is left of a column that tells the group is rounding, and must stay so.
+        # Not scaled again, unlike INP: where only rounding errors of the group remain, they must stay small.
         filtered = replace(fold, X=remover.fit(table).transform(table))
         return _Decorrelated(remover, groups, _glvq_on(filtered, params))
 

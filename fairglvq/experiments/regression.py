@@ -1,9 +1,9 @@
-"""Numbers as targets on folds: how exact predictions are at each C, and what they tell of a protected value.
+"""Numbers as targets on folds: how exact predictions are at each C, and how much they reveal of a protected value.
 
 Beside the tree stands FairGLVQ on a cut: target and protected value are made two classes and two groups, as they must
-be for a classifier, and the number predicted for a class is the mean target of those whom it decides so. All are also
-measured as decisions at the same cut, so that one sees what the cut loses. The mean of all is the other end: it tells
-nothing, neither of the target nor of the protected value.
+be for a classifier, and the number predicted for a class is the mean target of the training rows decided so. All are
+also measured as decisions at the same cut, which shows what the cut loses. The mean of all is the other extreme, which
+depends on neither the target nor the protected value.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def bundled() -> pd.DataFrame:
 def predictions(
     data: RegressionDataset, C: float, folds: int = 5, seed: int = 0, report: Report = lambda share: None, **params
 ) -> Floats:
-    """What a FairTreeRegressor predicts for each row (n,) that has not seen it."""
+    """Predictions (n,) of FairTreeRegressor, each by the model of the fold that holds the row out."""
     numbers = np.empty(len(data.y))
     for fold, held_out in enumerate(_held_out(len(data.y), folds, seed)):
         numbers[held_out] = predict(data, TREE, held_out, C, fold_seed(seed, fold), **params).numbers
@@ -112,7 +112,7 @@ def predictions(
 
 
 def predict(data: RegressionDataset, method: str, held_out: NDArray[np.bool_], C: float, seed: int, **params):
-    """Train a method on the other rows and let it predict the held-out ones."""
+    """Train a method on the other rows and predict the held-out ones."""
     if method == CUT:
         return _by_cut(data, held_out, C, seed)
     if method == MEAN:

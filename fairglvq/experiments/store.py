@@ -1,6 +1,6 @@
 """Finished rows in one SQLite file: a killed run loses nothing, and the next one computes only what is missing.
 
-A row is known by everything that its numbers depend on: the data's fingerprint, method, strength, parameters, folds,
+The key of a row is everything that its numbers depend on: the data's fingerprint, method, strength, parameters, folds,
 fold, seed and the library's version.
 """
 
@@ -29,7 +29,7 @@ Name = TypeVar("Name", bound=Hashable)
 
 
 class RowKey(NamedTuple):
-    """What one row is the result of."""
+    """Everything that one row depends on."""
 
     fingerprint: str
     method: str
@@ -41,12 +41,12 @@ class RowKey(NamedTuple):
     version: str = __version__
 
     def digest(self) -> str:
-        """One string for all of it."""
+        """A hash of all of it."""
         return hashlib.sha256(json.dumps(self, sort_keys=True, default=_plain).encode()).hexdigest()
 
 
 def _plain(value: Any):
-    """JSON for what parameters hold beside plain values."""
+    """JSON for parameters that are not plain values."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):
@@ -85,7 +85,7 @@ class Store:
             )
 
     def has(self, dataset: str) -> bool:
-        """Whether there is any row of a data set of this name; quicker than its keys, which need the data."""
+        """Whether there is any row of a data set of this name, without loading the data for its keys."""
         with self._open() as db:
             return db.execute("SELECT 1 FROM rows WHERE dataset = ? LIMIT 1", (dataset,)).fetchone() is not None
 
@@ -119,7 +119,7 @@ class Store:
 
 
 def use_wal(db: sqlite3.Connection) -> None:
-    """Let readers and a writer not wait for each other.
+    """Switch to SQLite's write-ahead log, with which readers and a writer do not wait for each other.
 
     When two connections switch a new file at the same moment, SQLite refuses one of them at once, whatever its timeout,
     to avoid a deadlock: it has to try again.

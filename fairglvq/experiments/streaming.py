@@ -1,4 +1,4 @@
-"""A model on a stream: every batch is decided about before it is learned from, so that every score is of new people."""
+"""A model on a stream: every batch is decided before it is learned, so that every score is about new people."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from fairglvq.fairness.metrics import gaps_from_counts
 from fairglvq.labels import favourable_of, positions
 
 
-class Moment(NamedTuple):
-    """Scores of the points since the last moment, each decided by the model of that time, and what it takes."""
+class StreamScores(NamedTuple):
+    """Scores of the points since the scores before, each decided by the model of that time; time and memory."""
 
     seen: int
-    decided: int  # since the last moment; the first batch is learned only
+    decided: int  # since the scores before; the first batch is learned only
     accuracy: float
     statistical_parity: float
     seconds: float  # spent in partial_fit so far
@@ -29,28 +29,28 @@ class Moment(NamedTuple):
 
 def prequential(
     model: Any, batches: Iterable[Batch], *, classes, groups, favourable=None, every: int = 10_000
-) -> Iterator[Moment]:
-    """Decide about each batch, then learn it; a moment whenever ``every`` more points were seen, and at the end.
+) -> Iterator[StreamScores]:
+    """Decide about each batch, then learn it; scores whenever ``every`` more points were seen, and at the end.
 
     The first batch is learned only. ``favourable`` None takes the last one of two classes. Nothing is kept but counts.
     """
-    scores = _Scores(np.asarray(classes), np.asarray(groups), favourable)
+    counts = _Counts(np.asarray(classes), np.asarray(groups), favourable)
     takes_groups = "groups" in inspect.signature(model.partial_fit).parameters
     seen, seconds, last = 0, 0.0, 0
     for X, y, s in batches:
         if seen:
-            scores.add(y, model.predict(X), s)
+            counts.add(y, model.predict(X), s)
         start = time.perf_counter()
         if takes_groups:
             model.partial_fit(X, y, sensitive_features=s, classes=classes, groups=groups)
         else:
             model.partial_fit(X, y, classes=classes)
         seconds, seen = seconds + time.perf_counter() - start, seen + len(y)
-        if seen - last >= every and scores.n:
-            yield Moment(seen, *scores.taken(), seconds, memory())
+        if seen - last >= every and counts.n:
+            yield StreamScores(seen, *counts.taken(), seconds, memory())
             last = seen
-    if scores.n:
-        yield Moment(seen, *scores.taken(), seconds, memory())
+    if counts.n:
+        yield StreamScores(seen, *counts.taken(), seconds, memory())
 
 
 class LiveStream:
@@ -62,20 +62,20 @@ class LiveStream:
         self.key = (name, drift, C)
         self.points, self.change = points, None if drift == "none" else points // 2
         self.model = FairGLVQ(C=C, random_state=seed)
-        self.moments: list[Moment] = []
+        self.history: list[StreamScores] = []
         self.arrived: Batch | None = None  # the last points
         batches = self._watched(stream(name, points=points, batch_size=every // 4, drift=drift, seed=seed))
-        self._moments = prequential(self.model, batches, classes=[0, 1], groups=[0, 1], every=every)
+        self._upcoming = prequential(self.model, batches, classes=[0, 1], groups=[0, 1], every=every)
 
     @property
     def done(self) -> bool:
         """Whether all points have arrived."""
-        return bool(self.moments) and self.moments[-1].seen >= self.points
+        return bool(self.history) and self.history[-1].seen >= self.points
 
     def step(self) -> None:
         """Decide about and learn the next points; nothing once all have arrived."""
         if not self.done:
-            self.moments.append(next(self._moments))
+            self.history.append(next(self._upcoming))
 
     def _watched(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         for batch in batches:
@@ -83,8 +83,8 @@ class LiveStream:
             yield batch
 
 
-class _Scores:
-    """Counts of decisions since the scores were taken last."""
+class _Counts:
+    """Counts of decisions since `taken` was called last."""
 
     def __init__(self, classes: np.ndarray, groups: np.ndarray, favourable):
         self.groups, self.favourable = groups, classes[favourable_of(classes, favourable)]
@@ -100,14 +100,14 @@ class _Scores:
         self.right += int(np.count_nonzero(decided == y))
 
     def taken(self) -> tuple[int, float, float]:
-        """Number of decisions, accuracy and gap; the next ones start from nothing."""
+        """Number of decisions, accuracy and gap; then counting starts from 0."""
         scores = self.n, self.right / self.n, float(gaps_from_counts(self.counts).statistical_parity)
         self.counts[:], self.right = 0, 0
         return scores
 
 
 def memory() -> float:
-    """Resident memory of this process in MB; where the system does not tell, the most it ever was."""
+    """Resident memory of this process in MB; where the system does not report it, the largest so far."""
     import resource  # not on Windows
 
     now = Path("/proc/self/statm")

@@ -18,7 +18,7 @@ BINS, FINE_BINS = 8, 32
 
 
 class ModelKey(NamedTuple):
-    """One model of a sweep, known without its data; ``strength`` is None where a method has no knob."""
+    """One model of a sweep, identified without its data; ``strength`` is None where a method has no knob."""
 
     method: str
     strength: float | None
@@ -33,10 +33,7 @@ class ModelKey(NamedTuple):
 
 @dataclass(frozen=True)
 class Sweep:
-    """What is compared. Hashable, so that it can be a key; ``params`` are the estimators', as sorted pairs.
-
-    ``bins`` are those of the data set that it is made for, see :func:`fairglvq.datasets.load`.
-    """
+    """What is compared; hashable. ``params`` are the estimators', sorted pairs; ``bins`` those of `datasets.load`."""
 
     dataset: str
     strengths: tuple[tuple[str, tuple[float, ...]], ...]
@@ -51,7 +48,7 @@ class Sweep:
             checked_strengths(method, values)
 
     def models(self) -> Iterator[ModelKey]:
-        """All models, fold by fold, so that whole curves appear early and then grow sharper."""
+        """All models, fold by fold, so that whole curves appear early and then become more exact."""
         for seed in self.seeds:
             for fold in range(self.folds):
                 for method, values in self.strengths:

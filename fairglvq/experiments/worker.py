@@ -1,8 +1,7 @@
-"""What a worker does: it receives requests to prepare or to train, and answers with results.
+"""Workers: they receive requests to prepare or to train, and answer with results.
 
-`main` is a worker process of its own: pickled requests on standard input, pickled answers on standard output. It needs
-nothing of the program that started it, can be killed at any moment, and ends by itself when its input ends, also in the
-middle of a training, because there is no one left to read the answer.
+`main` is a worker process: pickled requests on standard input, pickled answers on standard output. It needs nothing of
+the program that started it, can be killed at any moment, and ends when its input ends, also during a training.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ COMMAND = (sys.executable, "-c", "from fairglvq.experiments.worker import main; 
 """Not ``-m``: the classes in its answers would then belong to a module called __main__."""
 
 FORGET = "forget"
-"""A request without an answer: drop the data, which may be a visitor's own and are not needed any more."""
+"""A request without an answer: drop the data, which may be a visitor's own."""
 
 NICENESS = 10
 """Workers have a lower priority than the pages that visitors are using."""
@@ -57,24 +56,24 @@ class Worker:
     """Carries out one request at a time, for the pool of :mod:`fairglvq.experiments.engine`."""
 
     def start(self) -> None:
-        """Be able to take a request; called again after a request was stopped."""
+        """Get ready to take requests; called again after a request was stopped."""
 
     def ready(self) -> None:
-        """A request follows: earlier calls of `stop` do not concern it. The pool holds its lock, as for `stop`."""
+        """Announce a request, which earlier calls of `stop` do not concern. The pool holds its lock, as for `stop`."""
 
     def do(self, request: Request, data: Dataset) -> Answer:
         """Carry it out; raises StoppedError if `stop` came since `ready`, WorkersLostError if no worker is left."""
         raise NotImplementedError
 
     def forget(self) -> None:
-        """There is no work at the moment: drop the data."""
+        """Drop the data, because there is no work at the moment."""
 
     def stop(self) -> None:
         """Give up the present request; returns at once."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """There is no more work."""
+        """End the worker."""
 
 
 def arrays_of(data: Dataset) -> tuple:
@@ -95,7 +94,7 @@ def answer_to(request: Request, data: tuple) -> Answer:
         return Answer(perform(request, data))
     except ValueError as error:
         return Answer(error=ValueError(str(error)))
-    except Exception as error:  # the sender of the request decides what to do about it
+    except Exception as error:  # handled by the sender of the request
         return Answer(error=RuntimeError(f"{type(error).__name__}: {error}"))
 
 

@@ -1,8 +1,7 @@
 """Whether like people are decided alike: every measured person beside the people most like them.
 
 Who is alike is a choice. Here every original column counts alike: a number by its part of the range, another category
-1, and a number's bins not once more. The column that tells the group does not count: two people who differ in
-nothing else are the same.
+1, and a number's bins not at all. The column that determines the group does not count.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from fairglvq.intervals import SMALL
 
 NEAREST = 5
 MOST = 10_000  # people compared; of more, so many are drawn
-TWINS = 1e-6  # people who are no farther apart are alike in everything that counts
+DUPLICATES = 1e-6  # distance up to which people are equal in everything that counts
 
 
 class Near(NamedTuple):
@@ -47,7 +46,7 @@ class Alike(NamedTuple):
 
     near: Near
     agreement: Floats  # (m,) share of a person's neighbours who get the same decision
-    unlike: NDArray[np.int64]  # people decided unlike most of their neighbours, the loneliest first
+    unlike: NDArray[np.int64]  # people decided unlike most of their neighbours, those with the least agreement first
     violations: float  # share of all pairs
     cells: CellFairness  # (P,) each
 
@@ -68,7 +67,7 @@ class Alike(NamedTuple):
 
 
 def left_out(people: Population) -> list[str]:
-    """Columns that do not count because they tell the group."""
+    """Columns that do not count because they determine the group."""
     protected = protected_block(people)
     names = [block.column for block in named_after_group(people)]
     return names if protected is None or protected.column in names else [*names, protected.column]
@@ -101,7 +100,7 @@ def compare(explained: PeopleInCells, near: Near | None = None) -> Alike | None:
     compared, others = near
     decided = explained.decisions[compared]
     wanted = (decided == explained.favourable).astype(np.float64)
-    constant = 1 / max(near.usual, TWINS)
+    constant = 1 / max(near.usual, DUPLICATES)
     return Alike(
         near,
         individual.agreement(others, decided),
@@ -129,7 +128,7 @@ class Summary:
 
 
 def summary(found: Alike, people: Population) -> Summary:
-    """What to say of a comparison."""
+    """The numbers of a comparison."""
     groups, alone = people.s[found.near.compared], people.s[found.unlike]
     n, k = (np.bincount(s, minlength=len(people.groups)).tolist() for s in (groups, alone))
     return Summary(

@@ -1,8 +1,8 @@
 """Prototypes and their cells in numbers that can be checked by hand; single decisions are in `decision`.
 
 Two things go in: a `Population` (people scaled for the model, and the words for their columns) and a `PrototypeModel`
-(prototypes with labels). `explain` looks at everybody once and keeps who is whose,
-also who would come next; from then on cells, contributions and removals are sums over one small table of counts.
+(prototypes with labels). `explain` finds everybody's nearest and second nearest prototype once; from then on cells,
+contributions and removals are sums of counts.
 
 Rates are about the measured people: those held out from training, or all if none is.
 """
@@ -22,7 +22,7 @@ from fairglvq.explain.people import Floats, PeopleInCells, Population, moves_of,
 from fairglvq.lvq.trainer import as_rows, dense_rows, squared_distances
 
 ROUNDING = 1e-10
-"""A direction that a matrix keeps less of than this, next to the one it keeps most of, is gone but for rounding."""
+"""Singular values of a matrix below this share of the largest are rounding errors."""
 
 
 # ---- models ----
@@ -32,10 +32,10 @@ ROUNDING = 1e-10
 class PrototypeModel:
     """Prototypes (P, d) with the positions of their classes and pseudo-classes.
 
-    A model with ``matrix`` and ``shift`` (INP's) lives in a space of its own: z = matrix x + shift of the scaled
-    people. It is blind along the directions that the matrix takes away. A learned metric ``omega`` (r, d) measures
-    |Ω(z - w)|² there; ``handicaps`` (P,) are by how much farther, in squared distance, a prototype may be and still
-    win. Everything that follows from distances is asked of this class, so that it is true of the model's own.
+    A model with ``matrix`` and ``shift`` (INP's) has a space of its own: z = matrix x + shift of the scaled people.
+    Directions that the matrix removes have no effect. A learned metric ``omega`` (r, d) measures |Ω(z - w)|² there;
+    ``handicaps`` (P,) are by how much farther, in squared distance, a prototype may be and still win. Everything that
+    depends on distances is computed by this class, with the model's own distance.
     """
 
     prototypes: Floats
@@ -58,7 +58,7 @@ class PrototypeModel:
         """A fitted `PrototypeClassifier` that was given scaled people, or what ``matrix`` and ``shift`` leave of them.
 
         ``classes`` and ``groups`` are the labels in the order of the people's names. Pseudo-classes are left out where
-        the estimator knows other groups.
+        the estimator has other groups.
         """
         pseudo, known = getattr(model, "pseudo_classes_", None), getattr(model, "groups_", None)
         if pseudo is not None and (known is None or set(known.tolist()) != set(groups)):
@@ -80,25 +80,25 @@ class PrototypeModel:
         return X @ self.matrix.T + (0.0 if self.shift is None else self.shift)
 
     def image(self, X: Floats) -> Floats:
-        """Where scaled people (..., d) stand as distances measure them, (..., r): Ω of what the model sees."""
+        """Images (..., r) of scaled people (..., d): their Euclidean distances are the model's."""
         seen = self.see(X)
         return seen if self.omega is None else seen @ self.omega.T
 
     @cached_property
     def images(self) -> Floats:
-        """Where prototypes stand as distances measure them (P, r)."""
+        """Images of prototypes (P, r)."""
         return self.prototypes if self.omega is None else self.prototypes @ self.omega.T
 
     @cached_property
     def mixture(self) -> Floats | None:
-        """How images mix the columns of scaled people (r, d); None: not at all."""
+        """The matrix (r, d) from scaled people to images; None: the identity."""
         if self.omega is None or self.matrix is None:
             return self.matrix if self.omega is None else self.omega
         return self.omega @ self.matrix
 
     @cached_property
     def blind(self) -> int:
-        """Along how many directions of the people's space this model sees no difference, because of its matrix."""
+        """Number of directions of the people's space that the matrix removes."""
         if self.matrix is None:
             return 0
         return len(self.matrix) - int(np.linalg.matrix_rank(self.matrix, rtol=ROUNDING))
@@ -106,12 +106,12 @@ class PrototypeModel:
     def profiles(self, mean: Floats) -> Floats:
         """Prototypes (P, d) as points of the people's space, where they can be read and drawn.
 
-        To a model that is blind along some directions many points x look the same. Of all that look like a prototype
-        w, its profile is the one nearest to the average person m::
+        A matrix M that removes directions maps many points x to the same z. Of all that it maps to a prototype w, the
+        profile is the one nearest to the average person m::
 
             x = m + M⁺ (w - (M m + b))
 
-        so that along those directions, of which the prototype says nothing, it is the average person.
+        so that along the removed directions it is the average person.
         """
         if self.matrix is None:
             return self.prototypes
@@ -120,7 +120,7 @@ class PrototypeModel:
 
     def distances(self, X: Floats) -> Floats:
         """Squared distances (n, P) of scaled people (n, d)."""
-        if len(X) <= 64:  # not worth the kernels' preparations
+        if len(X) <= 64:  # the kernels' preparations would take longer
             away = self.image(X)[:, None, :] - self.images
             return np.einsum("npd,npd->np", away, away)
         rows = as_rows(self.see(X)) if self.omega is None else dense_rows(self.image(X))
@@ -145,15 +145,15 @@ class Explained(PeopleInCells):
 
     @cached_property
     def profiles(self) -> Floats:
-        """Prototypes (P, d) among the people; what the model cannot see is filled in with the average person."""
+        """Prototypes (P, d) among the people; removed directions are those of the average person."""
         return self.model.profiles(self.people.mean)
 
     @cached_property
     def aside(self) -> Floats:
-        """How far (P,) prototypes lie off every place where the model can see anybody.
+        """Distance (P,) of prototypes from the subspace that the matrix maps people to.
 
-        Training starts them there, but where a prototype is pushed away, rounding grows with every push. It adds the
-        same to the squared distance of everybody, and no column tells it.
+        Training starts in it, but rounding errors grow with every push away. This distance adds the same to everybody's
+        squared distance and cannot be expressed in columns.
         """
         return np.linalg.norm(self.model.images - self.model.image(self.profiles), axis=1)
 
@@ -184,7 +184,7 @@ class Explained(PeopleInCells):
 
 
 def explain(people: Population, model: PrototypeModel) -> Explained:
-    """Find everybody's cell, and whose it would be without that prototype."""
+    """Find everybody's cell, and the one they would be in without its prototype."""
     if len(model.prototypes) < 2:
         raise ValueError("a model needs two prototypes or more")
     costs = model.costs(people.X)
@@ -199,7 +199,7 @@ def explain(people: Population, model: PrototypeModel) -> Explained:
 
 
 def filled_in(explained: Explained) -> str:
-    """What the profiles of a model leave open and how they were completed; empty for a model that sees everything."""
+    """How profiles were completed along removed directions; empty for a model without removed directions."""
     blind, d, omega = explained.model.blind, explained.people.X.shape[1], explained.model.omega
     if not blind:
         return "" if omega is None or len(omega) >= d else (

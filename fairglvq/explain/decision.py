@@ -1,4 +1,4 @@
-"""One decision: the two rivals, each column's share, what would change it, and the flip test.
+"""One decision: the two rival prototypes, each column's share, what would change it, and the flip test.
 
 A person is a point x (d,) of the scaled space of a `fairglvq.explain.people.Population`. Everything here is exact: the
 decision along one column is a comparison of lines, so the smallest change is solved for and not searched. A number
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 class Verdict(NamedTuple):
     """One person's decision, and how clear it is.
 
-    ``plus`` is the nearest prototype of the class asked about, ``minus`` the nearest of any other, with squared
-    distances d+ and d-. mu = (d+ - d-) / (d+ + d-) lies between -1 and 1: below 0 the class asked about wins, and the
-    nearer to 0 the closer the call. Where prototypes have handicaps, "nearest" is after them, and mu counts from d+
-    what ``ahead``, the handicap of ``plus`` less that of ``minus``, gives it.
+    ``plus`` is the nearest prototype of class ``asked``, ``minus`` the nearest of any other, with squared distances d+
+    and d-. mu = (d+ - d-) / (d+ + d-) lies between -1 and 1: below 0 ``asked`` is decided, and near 0 the decision is
+    close. With handicaps, "nearest" means after them, and mu is (d+ - d- - ahead) / (d+ + d-), where ``ahead`` is the
+    handicap of ``plus`` less that of ``minus``.
     """
 
     label: int
@@ -51,7 +51,7 @@ class Verdict(NamedTuple):
 
     @property
     def lead(self) -> float:
-        """d+ - d- - ahead: below 0 the class asked about wins."""
+        """d+ - d- - ahead: below 0 the class of ``plus`` is decided."""
         return self.d_plus - self.d_minus - self.ahead
 
     @property
@@ -62,7 +62,7 @@ class Verdict(NamedTuple):
 
 
 def judge(model: PrototypeModel, x: Floats, label: int | None = None) -> Verdict:
-    """Decide for one scaled person x (d,); ``label`` is the class asked about: the truth, or else what is decided."""
+    """Decide for one scaled person x (d,); ``label`` is the class of ``plus``; None: the one that is decided."""
     D = model.distances(x[None])[0]
     handicaps = np.zeros(len(D)) if model.handicaps is None else model.handicaps
     costs = D - handicaps
@@ -78,7 +78,7 @@ def judge(model: PrototypeModel, x: Floats, label: int | None = None) -> Verdict
 def shares(people: Population, model: PrototypeModel, x: Floats, plus: int, minus: int) -> Floats:
     """Each original column's part (T,) of d+ - d-: the sum of (x - w+)² - (x - w-)² over its columns of X.
 
-    Below 0 the column speaks for the class of w+, above 0 against it. The parts add up to d+ - d-.
+    Below 0 the column supports the class of w+, above 0 the other. The parts add up to d+ - d-.
     """
     if model.mixture is None:
         W = model.prototypes
@@ -223,8 +223,8 @@ class _Search(NamedTuple):
         flips = [i for i in np.argsort(steps, kind="stable") if labels[i] != self.decided]
         if not flips:
             return None
-        # All categories are one step away: of those that flip, the one that decides most clearly says most. To a tree
-        # all are equally clear, and the first is taken.
+        # All categories are one step away: take the one that flips most clearly. For a tree all are equally clear, and
+        # the first is taken.
         step = steps[flips[0]]
         equal = [i for i in flips if steps[i] <= step * (1 + 1e-9)]
         model = self.model
@@ -296,7 +296,7 @@ def _tips_of_prototypes(
     """Where the decision may tip on the way along column j, from 0 to ``reach``, and the class after each place.
 
     Along one column all distances are parabolas with the same leading coefficient, so their differences are lines.
-    With u the direction of the column among the images and t the way gone::
+    With u the direction of the column among the images and t the length of the change::
 
         d_p(t) = d_p + 2 t u·(z - v_p) + t² |u|²
 
@@ -366,7 +366,7 @@ _UNCHANGEABLE = frozenset({
 def immutable_columns(people: Population) -> tuple[str, ...]:
     """Columns that nobody can change, guessed from their names: the protected one, sex, race, age, place of birth...
 
-    A column of categories counts too if it tells sex by the way ("male single"). It is a guess to be corrected.
+    Also a column of categories that imply sex ("male single"). Users can correct the guess.
     """
     protected = protected_block(people)
     found = []
@@ -405,12 +405,12 @@ class Flip(NamedTuple):
 
 
 def named_after_group(people: Population) -> list[Block]:
-    """Features called like the group; they need not tell it exactly."""
+    """Features called like the group; they need not determine it."""
     return [block for block, *_ in people.traits if _names_the_group(block, people.group_column)]
 
 
 def protected_block(people: Population) -> Block | None:
-    """The feature that tells the group: no value of it is shared by two groups.
+    """The feature that determines the group: no value of it is shared by two groups.
 
     It is named after the group, or it has one category per group and is the group under another name.
     """
@@ -419,7 +419,7 @@ def protected_block(people: Population) -> Block | None:
 
 
 def _protected(people: Population) -> tuple[Block, dict[int, float | str]] | None:
-    """The feature that tells the group, and a typical value of it for every group."""
+    """The feature that determines the group, and a typical value of it for every group."""
     present = len(np.unique(people.s))
     others = (b for b, *_ in people.traits if b.kind != "number" and len(b.categories) == present)
     for block in (*named_after_group(people), *others):
@@ -476,7 +476,7 @@ def flip_counts(
 
 
 def _typical(people: Population, block: Block) -> dict[int, float | str] | None:
-    """A value of the block for every group; None if the block does not tell the groups apart."""
+    """A value of the block for every group; None if groups share a value."""
     present = np.unique(people.s)
     if len(present) < 2:
         return None

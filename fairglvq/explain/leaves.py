@@ -18,8 +18,8 @@ from fairglvq.trees.structure import Tree
 class TreeModel:
     """A tree over scaled people, with the positions of classes and of majority groups of its leaves.
 
-    ``rules`` are the conditions of each leaf in original columns and units, ``questions`` what each node that is split
-    asks: people for whom it is true go left.
+    ``rules`` are the conditions of each leaf in original columns and units, ``questions`` the condition of each node
+    that is split: people for whom it is true go left.
     """
 
     tree: Tree
@@ -57,7 +57,7 @@ class Node(NamedTuple):
     parent: int  # its place among the nodes; -1 for the root
     words: str  # the question, or the rule of a leaf
     leaf: int  # its number from 0, -1 for a question
-    people: int  # measured ones who come here
+    people: int  # measured people in it
 
 
 def diagram(explained: ExplainedTree) -> list[Node]:

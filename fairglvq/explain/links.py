@@ -1,7 +1,6 @@
-"""Columns that tell the same twice: where one determines another in the data, the two change together.
+"""Redundant columns: where one determines another in the data, the two change together.
 
-Adult's education-num is a number for every education, COMPAS's age_cat a word for every age. Nobody can change one of
-them alone.
+Adult's education-num is a number for every education, COMPAS's age_cat a word for every age. Neither can change alone.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 PEOPLE_PER_VALUE = 5
 """Columns with fewer people per different value may seem to determine others by chance."""
 
-GLANCES = (500, 5000)  # people looked at first: they show for most pairs that neither determines the other
+SAMPLES = (500, 5000)  # people compared first: enough for most pairs to show that neither determines the other
 
 Value = float | str
 
@@ -52,7 +51,7 @@ def _determined_by(leader: Column, codes: NDArray[np.int32]) -> set[int]:
     """Rows of ``codes`` (columns, n) in which all people with the same value of the leader have the same code."""
     like = _first_people(leader)[leader.codes]  # (n,) for everybody, the first person with the same value
     left = np.arange(len(codes))
-    for stop in (*GLANCES, codes.shape[1]):
+    for stop in (*SAMPLES, codes.shape[1]):
         rows = codes[left, :stop]
         left = left[(rows == rows[:, like[:stop]]).all(axis=1)]
     return set(left.tolist())

@@ -1,4 +1,4 @@
-"""What a learned metric and handicaps say: how much columns count, whom a handicap moves."""
+"""Learned metrics and handicaps in numbers: how much columns count, how many people a handicap moves."""
 
 from __future__ import annotations
 

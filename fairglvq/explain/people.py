@@ -1,4 +1,4 @@
-"""People as a model sees them: scaled, with the way back to original units and the words for their columns."""
+"""People as input of a model: scaled, with the way back to original units and the words for their columns."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """People as a model sees them: X (n, d) scaled, classes y and groups s as positions in their names.
+    """People as input of a model: X (n, d) scaled, classes y and groups s as positions in their names.
 
-    A scaled value z means ``z * span + low`` in original units. ``measured`` marks whom rates are about.
+    A scaled value z means ``z * span + low`` in original units. ``measured`` marks the people whom rates are about.
     """
 
     X: Floats = field(repr=False)
@@ -41,7 +41,7 @@ class Population:
         return z * self.span + self.low
 
     def scaled(self, x: Floats) -> Floats:
-        """Original values (..., d) as the model sees them."""
+        """Original values (..., d), scaled."""
         return (x - self.low) / self.span
 
     def values(self, block: Block) -> Floats:
@@ -75,7 +75,7 @@ class Population:
 
     @cached_property
     def whole(self) -> dict[str, bool]:
-        """Which number columns hold nothing but whole numbers; from 2^53 on, neither floats nor browsers know them."""
+        """Which number columns hold only whole numbers below 2^53, which floats and browsers represent exactly."""
         found = {}
         for block in self.blocks:
             if block.kind == "number":
@@ -116,7 +116,7 @@ class Population:
         return Column(block.column, False, [block.categories[code] for code in present], codes)
 
     def readable(self, block: Block, value: float) -> float:
-        """A number in original units as it reads: scaling and back must not make 0.30000000000000004 of 0.3."""
+        """A number in original units without the rounding errors of scaling: 0.3, not 0.30000000000000004."""
         if self.whole[block.column] and abs(value - round(value)) < 1e-6:
             return float(round(value))
         return float(f"{value:.12g}")

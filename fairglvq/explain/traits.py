@@ -22,7 +22,7 @@ class Trait(NamedTuple):
     ``categories``: training moves each column of a one-hot block by itself, so a prototype's values may be a little
     below 0 and need not sum to 1; to be read as shares they are clipped and brought to a sum of 1. ``outside`` says
     that a number lies beyond everybody in the data, or that values of a category were far from being shares (below 0
-    or above 1 by more than 0.1). ``decimals`` says how exactly a number is worth telling.
+    or above 1 by more than 0.1). ``decimals`` is the useful precision of a number.
     """
 
     column: str

@@ -1,4 +1,4 @@
-"""Everything that is shown of one training in words and tables; what takes time is made when it is first asked for."""
+"""Everything that is shown of one training in words and tables, computed when it is first needed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from fairglvq.scenes.training import Training
 from fairglvq.trees.rules import questions, rules
 from fairglvq.wording import AxisTrait, axis_name
 
-CROWD = 400  # people drawn on a map
+SAMPLE = 400  # people drawn on a map
 NOUNS = {"female": "women", "male": "men", "women": "women", "men": "men", "woman": "women", "man": "men"}
 """What the people of a group of a visitor's own table are called."""
 
@@ -79,13 +79,13 @@ class View:
         return self.explained(method) if method in self.models else self.tree(method)
 
     def alike(self, method: str) -> alike.Alike | None:
-        """Whether a method decides about like people alike; who is alike is found once for all methods."""
+        """Whether a method decides about like people alike; neighbours are found once for all methods."""
         near = self.figure(("near",), lambda: alike.nearest_people(self.people))
         return self.figure(("alike", method), lambda: near and alike.compare(self.cells(method), near))
 
     @property
     def compared(self) -> bool:
-        """Whether it was asked already who is alike."""
+        """Whether `alike` has found neighbours already."""
         return ("near",) in self._figures
 
     def figure(self, key: tuple, make: Callable[[], Any]) -> Any:
@@ -115,14 +115,14 @@ class View:
         learned = self.trainings[method].learned
         return learned.axes if self.settings.real and learned is not None else []
 
-    def crowd(self, method: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def sample(self, method: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Places, classes and groups of some measured people, always the same ones."""
         measured = np.flatnonzero(self.people.measured)
-        some = np.random.default_rng(0).permutation(measured)[:CROWD]
+        some = np.random.default_rng(0).permutation(measured)[:SAMPLE]
         return self.places(self.people.X[some], method), self.people.y[some], self.people.s[some]
 
     def known(self, i: int) -> dict[str, Any]:
-        """What the data say about a person, in original words; painted points have only what was painted."""
+        """A person's row of the data, in original words; painted points have only what was painted."""
         row = int(self.points.rows[i])
         if row < 0:
             return decision.values_of(self.people, self.people.X[i])

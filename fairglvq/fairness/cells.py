@@ -1,4 +1,4 @@
-"""Cells of a partition: people counted by class and group, an answer per cell, and all that follows from the two.
+"""Cells of a partition: people counted by class and group, an answer per cell, and measures of both.
 
 A partition model gives every point a cell and everybody in a cell the same answer: a prototype's cell the label of the
 prototype, a tree's leaf the label of the leaf. For labels a cell is its counts (`Cells`), for numbers its moments
@@ -31,7 +31,7 @@ Loss = Literal["entropy", "gini"]
 
 
 class PartitionModel(Protocol):
-    """What a fitted model must have to be looked at through its cells; `PrototypeClassifier` and `FairTree` do."""
+    """A fitted model with cells, such as `PrototypeClassifier` and `FairTree`."""
 
     classes_: Any
     cell_labels_: Any  # (P,) the answer of each cell
@@ -55,8 +55,8 @@ class Score(NamedTuple):
 def score(counts: Counts, favourable: int) -> Score:
     """Exact numbers from counts (G, K, K) of people by group, truth and decision."""
     wanted = np.arange(counts.shape[1]) == favourable
-    fold = np.stack([~wanted, wanted]).astype(np.int64)  # (2, K)
-    gaps = gaps_from_counts(fold @ counts @ fold.T)
+    merge = np.stack([~wanted, wanted]).astype(np.int64)  # (2, K)
+    gaps = gaps_from_counts(merge @ counts @ merge.T)
     n = int(counts.sum())
     right = float(np.trace(counts, axis1=1, axis2=2).sum() / n)
     return Score(right, float(gaps.statistical_parity), float(gaps.equal_opportunity), n)
@@ -89,7 +89,7 @@ class CellGroup(NamedTuple):
 
 
 class Removal(NamedTuple):
-    """What happens if one cell is taken away: its people go to whichever cell is next."""
+    """The effect of removing one cell, whose people go to their next cells."""
 
     before: Score
     after: Score
@@ -126,7 +126,7 @@ class Cells:
         return self.counts.sum(axis=(1, 2))
 
     @cached_property
-    def table(self) -> NDArray[np.int64]:
+    def confusion(self) -> NDArray[np.int64]:
         """People (G, K, K) by group, truth and decision."""
         K = self.counts.shape[1]
         return np.stack([self.counts[self.answers == label].sum(axis=0).T for label in range(K)], axis=2)
@@ -134,7 +134,7 @@ class Cells:
     @cached_property
     def score(self) -> Score:
         """Accuracy and gaps of the whole model."""
-        return score(self.table, self.favourable)
+        return score(self.confusion, self.favourable)
 
     @cached_property
     def impurity(self) -> Floats:
@@ -194,11 +194,11 @@ class Cells:
         return self.counts[p].sum(axis=1)
 
     def without(self, p: int) -> Removal:
-        """Take cell p away; nothing is trained anew, its people go to whichever cell is next."""
+        """Remove cell p without training anew: its people go to their next cells."""
         if self.moves is None:
             raise ValueError("it is not known which cell would be next")
         label, moving = self.answers[p], self.moves[p]  # (K, G, K) truth, group, answer of the next cell
-        after = self.table.copy()
+        after = self.confusion.copy()
         after[:, :, label] -= moving.sum(axis=2).T
         after += moving.transpose(1, 0, 2)
         changed = moving.sum(axis=0)  # (G, K)

@@ -32,7 +32,7 @@ class Violations(NamedTuple):
     """Where |f(x) - f(x')| <= L |x - x'| fails between a person and a near one."""
 
     share: Floats  # (n,) of a person's neighbours
-    steepest: Floats  # (n,) largest |f(x) - f(x')| / |x - x'|; infinite between twins who are treated differently
+    steepest: Floats  # (n,) largest |f(x) - f(x')| / |x - x'|; infinite between duplicates with different scores
 
 
 class CellFairness(NamedTuple):
@@ -45,7 +45,7 @@ class CellFairness(NamedTuple):
 
 
 def neighbours(X: ArrayLike | csr_array | csr_matrix, n_neighbors: int = 5) -> Neighbours:
-    """The nearest others of every row of X (n, d); among twins each still has the others."""
+    """The nearest others of every row of X (n, d), also among duplicates."""
     from sklearn.neighbors import NearestNeighbors  # 2 s, and only this function needs it
 
     n = X.shape[0] if hasattr(X, "shape") else len(X)  # type: ignore[arg-type]
@@ -88,8 +88,7 @@ def by_cell(
 ) -> CellFairness:
     """Consistency, people decided unlike their neighbours, and violations in the cell (n,) of each person.
 
-    In a cell everybody gets the same answer: what differs lies across its borders, so this tells whose borders part
-    people who are alike.
+    In a cell everybody gets the same answer, so this shows which cells have borders between like people.
     """
     where = np.asarray(cells)
     check_same_length(X=len(near.people), cells=len(where))

@@ -12,8 +12,8 @@ rises, decisions flip one after the other, each time the one that costs least ac
 every point on the straight line between them, which makes the limit concave.
 
 The synthetic sets have known densities: their limit is exact up to the width of the cells that the plane is cut into.
-Elsewhere eta and t are estimated, every row by models that have not seen it, and the decisions are assessed on the
-true labels: the line is then what a good learner reaches, an estimate that others may touch or cross by chance.
+Elsewhere eta and t are estimated by cross-validation, and the decisions are assessed on the true labels: the line is
+then what a good learner reaches, an estimate that others may touch or cross by chance.
 
 Both outcomes count alike, so the line does not depend on which label is the favourable one.
 """
@@ -214,7 +214,7 @@ def _contains(X: Floats, s: NDArray[np.intp]) -> bool:
 
 
 def _posterior(X: Floats, outcome: NDArray[np.intp], folds: int, seed: int) -> Floats:
-    """P(outcome = 1 | x) of every row, by models that have not seen it."""
+    """P(outcome = 1 | x) of every row, by models of the other folds."""
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from threadpoolctl import threadpool_limits

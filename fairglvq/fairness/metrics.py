@@ -10,7 +10,7 @@ names all outcomes. Labels are compared as Python compares them: True is 1 and 1
 
 The definitions are fairlearn's, and the tests compare with it, but it does not compute the numbers: its `MetricFrame`
 takes 20 to 100 ms a call where the live picture has a few in all, and importing it costs 2 s. We differ in two edge
-cases, where fairlearn answers "rate 0" or "no gap" to a question that has no answer:
+cases, where fairlearn returns a rate of 0 or a gap of 0:
 
 - A rate nobody can contribute to is undefined (the true-positive rate of a group without a favourable true label): NaN,
   and left out of the gap.

@@ -1,4 +1,4 @@
-"""What charts have in common: ink and grid, a ground that lets the page through, axes, a legend below the plot."""
+"""What charts have in common: ink and grid, a transparent background, axes, a legend below the plot."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Bar(NamedTuple):
 
 
 def bars_html(rows: Sequence[Bar], label: str) -> str:
-    """Bars as plain HTML, each a share of all: they grow while one looks, and a chart built anew would flicker."""
+    """Bars as plain HTML, each a share of all: they change while on screen, and a new chart would flicker."""
     total = sum(bar.n for bar in rows)
     bars = "".join(_bar(bar, bar.n / total if total else 0.0) for bar in rows)
     return f'<div class="class-bars" role="list" aria-label="{escape(label)}">{bars}</div>'

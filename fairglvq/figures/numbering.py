@@ -26,7 +26,7 @@ Box = tuple[float, float, float, float]
 
 
 class Numbers(NamedTuple):
-    """A text per mark, empty where another mark's says it too, and the side it is written on."""
+    """A text per mark, empty where another mark's text includes its number, and the side it is written on."""
 
     texts: list[str]
     sides: list[str]
@@ -43,8 +43,8 @@ def numbers(
 ) -> Numbers:
     """Numbers beside marks at places (P, 2) with these diameters in pixels, on a map ``extent`` units wide and high.
 
-    A mark whose centre lies inside a larger one is told together with it: "3, 5". ``others`` are places (n, 2) of
-    small marks without a number, which are not to be covered either.
+    A mark whose centre lies inside a larger one shares its text: "3, 5". ``others`` are places (n, 2) of small marks
+    without a number, which must not be covered either.
     """
     scale = PLOT / extent if extent > 0 else 1.0
     at = places * [scale, -scale]  # pixels, downwards as on a screen

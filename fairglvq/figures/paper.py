@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from fairglvq.experiments.anatomy import Opened, PointTerm
+from fairglvq.experiments.anatomy import PointTerm, StepData
 from fairglvq.figures.base import INK
 from fairglvq.figures.tradeoff import faded, lay_out, styles, tradeoff_figure
 from fairglvq.grammar import BACKGROUNDS, Theme, class_colours, group_shapes
@@ -239,7 +239,7 @@ def months_figure(months: Sequence[tuple[str, int, int]], first_late: str, *, th
 
 
 def step_figure(
-    opened: Opened, i: int, term: PointTerm | None, kind: str, scale: float, *,
+    opened: StepData, i: int, term: PointTerm | None, kind: str, scale: float, *,
     names: tuple[str, str], theme: Theme = "light",
 ) -> go.Figure:  # fmt: skip
     """The batch, the chosen point, and how one term of its cost pulls on the two closest prototypes.
@@ -284,7 +284,7 @@ def step_figure(
     return figure
 
 
-def arrow_scale(opened: Opened, term: PointTerm | None) -> float:
+def arrow_scale(opened: StepData, term: PointTerm | None) -> float:
     """By how much to lengthen a point's pulls so that the longest arrow can be seen."""
     lengths = [float(np.linalg.norm(pull.moves)) for pull in term.pulls] if term is not None else []
     extent = float(np.ptp(np.vstack([opened.X, opened.W]), axis=0).max())

@@ -140,7 +140,7 @@ def waterfall_figure(
         marker={"color": [*fill, ink], "line": {"width": 1, "color": [*fill, ink]},
                 "pattern": {"shape": ["/" if value < 0 else "" for value in size] + [""], "fillmode": "overlay",
                             "fgcolor": INK.mark("dark" if theme == "light" else "light")}},
-        customdata=[[p, _told(p, value)] for p, value in steps] + [[-1, f"gap: {wording.points(parts.gap)} points"]],
+        customdata=[[p, _hover(p, value)] for p, value in steps] + [[-1, f"gap: {wording.points(parts.gap)} points"]],
         hovertemplate="%{customdata[1]}<extra></extra>",
     )  # fmt: skip
     links: list[tuple[str | None, float | None]] = []
@@ -156,7 +156,7 @@ def waterfall_figure(
             x=[x[i] for i, _ in named], y=[start[i] + size[i] / 2 for i, _ in named], mode="markers", showlegend=False,
             marker={"symbol": [shapes[marks.pseudo[p]] for _, p in named], "size": 9, "opacity": 1,
                     "color": BACKGROUNDS[theme], "line": {"width": 1, "color": ink}},
-            customdata=[[p, _told(p, steps[i][1])] for i, p in named], hovertemplate="%{customdata[1]}<extra></extra>",
+            customdata=[[p, _hover(p, steps[i][1])] for i, p in named], hovertemplate="%{customdata[1]}<extra></extra>",
         )  # fmt: skip
     for g, word in enumerate(marks.groups):
         if any(marks.pseudo[p] == g for _, p in named):
@@ -295,7 +295,7 @@ def shares_figure(
     most: int = 10,
     theme: Theme = "light",
 ) -> go.Figure:
-    """Each column's part of d+ - d-: to the left it speaks for class ``plus``, to the right for class ``minus``.
+    """Each column's part of d+ - d-: to the left it supports class ``plus``, to the right class ``minus``.
 
     Beyond ``most`` bars the smallest are drawn as one, so that all bars add up to d+ - d-.
     """
@@ -484,7 +484,7 @@ def _rows(figure: go.Figure, labels: list[str]) -> None:
     )
 
 
-def _told(p: int, value: float) -> str:
+def _hover(p: int, value: float) -> str:
     who = name(p) if p >= 0 else "all others together"
     return f"{who}: {wording.signed_points(value)} points"
 

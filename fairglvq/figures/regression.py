@@ -1,4 +1,4 @@
-"""Pictures of predicted numbers: exactness against what they tell of a protected value, and one against the other."""
+"""Pictures of predicted numbers: exactness against dependence on a protected value, and one value against the other."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from fairglvq.experiments.streaming import Moment
+from fairglvq.experiments.streaming import StreamScores
 from fairglvq.figures.base import INK, LEGEND, base_axes, base_layout
 from fairglvq.grammar import ClassColour, Theme
 from fairglvq.wording import gap, in_hundredths, percent
@@ -18,14 +18,16 @@ LINES = {
 }
 
 
-def stream_figure(moments: Sequence[Moment], *, points: int, change: int | None, theme: Theme = "light") -> go.Figure:
-    """Both scores over time; ``change`` is after how many points the world is another one."""
+def stream_figure(
+    history: Sequence[StreamScores], *, points: int, change: int | None, theme: Theme = "light"
+) -> go.Figure:
+    """Both scores over time; ``change`` is the number of points after which the distribution changes."""
     figure, ink = go.Figure(), INK.mark(theme)
     for name, (title, unit, colour, dash) in LINES.items():
         figure.add_scatter(
-            x=[moment.seen for moment in moments], name=title,
-            y=in_hundredths([getattr(moment, name) for moment in moments]),
-            mode="lines+markers" if len(moments) < FEW else "lines",
+            x=[scores.seen for scores in history], name=title,
+            y=in_hundredths([getattr(scores, name) for scores in history]),
+            mode="lines+markers" if len(history) < FEW else "lines",
             line={"color": colour.mark(theme), "width": 2.5, "dash": dash},
             hovertemplate=f"{title} %{{y:.1f}} {unit}<br>up to point %{{x:,}}<extra></extra>",
         )  # fmt: skip
@@ -41,11 +43,11 @@ def stream_figure(moments: Sequence[Moment], *, points: int, change: int | None,
     return figure
 
 
-def stream_alt(moments: Sequence[Moment]) -> str:
+def stream_alt(history: Sequence[StreamScores]) -> str:
     """The picture in one sentence."""
-    if not moments:
+    if not history:
         return "Accuracy and gap over time: nobody has arrived yet."
-    first, last = moments[0], moments[-1]
+    first, last = history[0], history[-1]
     return (
         f"Accuracy and statistical parity gap while {last.seen:,} people arrived: from {percent(first.accuracy)} and "
         f"{gap(first.statistical_parity)} at first to {percent(last.accuracy)} and {gap(last.statistical_parity)} now."

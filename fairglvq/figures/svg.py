@@ -1,7 +1,6 @@
 """A Plotly figure of lines, markers and error bars as a picture of its own: SVG without Plotly, a browser or fonts.
 
-Only what this project's trade-off figures hold is drawn: scatter traces on two linear axes. Anything else is an error
-rather than a picture that lies by leaving something out.
+Only what this project's trade-off figures hold is drawn: scatter traces on two linear axes. Anything else is an error.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The lesson: eight steps, their texts in several languages, the numbers in them, and how far somebody has come."""
+"""The lesson: eight steps, their texts in several languages, the numbers in them, and a visitor's progress."""

@@ -12,7 +12,7 @@ from fairglvq.lesson.numbers import NUMBERS, Kind
 from fairglvq.lesson.texts import words
 
 UNKNOWN = "…"
-"""Stands where a number is not there yet."""
+"""In place of a number that is not known yet."""
 
 FORCES: dict[str, dict[Theme, str]] = {
     "force_pull": {"light": "inherit", "dark": "inherit"},

@@ -1,4 +1,4 @@
-"""Every number that the lesson says or asks about, measured on the models in view.
+"""Every number in the lesson's texts and questions, measured on the models in view.
 
 `NUMBERS` is the table of their names; texts have places with these names. A number that does not exist in what is shown
 (no such model, nothing moved yet) is NaN.
@@ -31,7 +31,7 @@ from fairglvq.scenes.training import Film
 from fairglvq.wording import shown_difference
 
 STRENGTHS = {"mild": 1.0, "fair": 1.5, "strong": 4.0}
-"""Strengths C that the lesson talks about, whichever one is in view."""
+"""Strengths C in the lesson's texts, whichever one is in view."""
 
 FIXED = STRENGTHS | {"target": TARGET}
 """Numbers that are the same whatever is in view."""
@@ -44,13 +44,13 @@ Kind = Literal["share", "points", "count", "number"]
 
 @dataclass(eq=False)
 class Seen(Mapping[str, float]):
-    """What is in view, as a mapping of all `NUMBERS`, each measured when it is first asked for."""
+    """What is in view, as a mapping of all `NUMBERS`, each measured when it is first read."""
 
     settings: Settings
     scene: Scene
     films: Mapping[str, Film] = field(default_factory=dict)
     view: Mapping[str, Any] = field(default_factory=dict)
-    reply: Mapping[str, Any] | None = None  # to prototypes moved by hand
+    reply: Mapping[str, Any] | None = None  # counts of prototypes moved by hand
     typed: float | None = None
     _known: dict[str, float] = field(default_factory=dict)
 
@@ -119,7 +119,7 @@ class UnknownError(LookupError):
 
 
 class Known(Mapping[str, float]):
-    """Numbers of which none may be NaN: asking for one that is not known raises `UnknownError`."""
+    """Numbers of which none may be NaN: reading one that is not known raises `UnknownError`."""
 
     def __init__(self, numbers: Mapping[str, float]):
         self.numbers = numbers

@@ -1,4 +1,4 @@
-"""How far somebody has come in the lesson, as a value that fits into a link."""
+"""A visitor's progress in the lesson, as a value that fits into a link."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fairglvq.lesson.steps import STEPS, challenges, questions
 
 
 class Result(NamedTuple):
-    """The best model that somebody has found for a challenge: shares from 0 to 1, as exact as a link carries them."""
+    """The best model that a visitor has found for a challenge: shares from 0 to 1, rounded as in a link."""
 
     accuracy: float
     gap: float
@@ -40,7 +40,7 @@ class Progress:
         return replace(self, step=number)
 
     def answered(self, key: str, option: str) -> Progress:
-        """With an answer; the first one counts, for a prediction cannot be made afterwards."""
+        """With an answer; only the first one counts."""
         return self if key in self.answers else replace(self, answers={**self.answers, key: option})
 
     def opened(self, key: str) -> Progress:
@@ -68,7 +68,7 @@ class Progress:
 
     @classmethod
     def from_text(cls, text: str, opened: int = 1) -> Progress:
-        """What a link says; whatever in it is unknown or broken is left out. A teacher may have ``opened`` steps."""
+        """Progress from a link, without what is unknown or broken in it. A teacher may have ``opened`` steps."""
         first, *parts = text.split(".")
         answers, passed, results = {}, set(), {}
         for part in parts:

@@ -1,4 +1,4 @@
-"""The steps of the lesson: what is on the stage, what is predicted, what has to be done, what can be tried.
+"""The steps of the lesson: models on the stage, prediction, tasks and challenges.
 
 Conditions are functions of numbers by name (`numbers.NUMBERS`), measured on the models in view. A number that is not
 known yet is NaN, and so no condition on it holds.
@@ -25,14 +25,14 @@ class Question:
 
 @dataclass(frozen=True)
 class Prediction(Question):
-    """What is asked before the picture moves; ``happened`` says which option came true."""
+    """The question before the picture moves; ``happened`` gives the option that came true."""
 
     happened: Callable[[Numbers], str] = lambda numbers: ""
 
 
 @dataclass(frozen=True)
 class Deed:
-    """One thing to do on the stage or beside it, and how it is known to be done."""
+    """One task on the stage or beside it, and the condition for having done it."""
 
     key: str
     done: Callable[[Numbers], bool]
@@ -69,9 +69,9 @@ class Challenge:
 class Step:
     """One idea. ``before`` is on the stage until the prediction is given, ``settings`` afterwards.
 
-    ``hidden`` are parts of the stage that this step does without, ``hidden_before`` those that the prediction brings,
-    ``hidden_until_done`` those that would give away what has to be found. ``view`` is what is looked at in the
-    beginning. ``reveals_at_once`` says that the prediction alone shows what happens; elsewhere, what is done does.
+    ``hidden`` are parts of the stage that this step never shows, ``hidden_before`` those shown after the prediction,
+    ``hidden_until_done`` those that would reveal the solution of a task. ``view`` is the stage's first view.
+    ``reveals_at_once`` says that the outcome is shown after the prediction; elsewhere, after the tasks.
     """
 
     number: int
@@ -97,7 +97,7 @@ _GERMAN = replace(DEFAULTS["german"], metric="euclidean", beside=("fairglvq",))
 _CALM = {"show": {"trails": False}}
 
 TARGET = 0.05
-"""The gap that challenges ask for."""
+"""The largest gap that challenges allow."""
 
 TOLERANCE = 0.01
 """How far a gap read off a picture may be from the exact one."""

@@ -19,17 +19,17 @@ from fairglvq.lvq.projected import checkpoint
 from fairglvq.lvq.trainer import dense, of_columns, times
 
 STRENGTHS = (0.01, 0.1, 1.0, 10.0)
-"""Inverse strengths of the regularisation among which the data choose."""
+"""Inverse strengths of the regularisation, chosen by cross-validation."""
 
 SAMPLE = 6000
-"""Rows that choose. The best strength of a Gaussian prior hardly depends on how many more there are."""
+"""Rows used for that choice. The best strength of a Gaussian prior hardly depends on how many more there are."""
 
 
 FEW_POINTS, FOLDS = 50, 5
 """Fewer points per column than this need cross-fitting, in so many folds."""
 
 PLANE = 2
-"""Rows of Ω that are directions at least; columns come after them."""
+"""The first rows of Ω, which are directions; columns may follow."""
 
 LEAVES, MEMBERS, TREE_ROWS = 32, 20, 50_000
 """Of the tree that finds columns: leaves at most, points in a leaf at least, points that it learns from at most."""
@@ -40,15 +40,15 @@ OPTIONS: dict[str, Any] = {"max_iter": 200, "solver": "lbfgs"}
 def directions(
     X, targets, rank: int, rng: np.random.Generator, *, bends: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Ω (rank, d) whose rows tell the targets apart, and the images (n, rank) to train on.
+    """Ω (rank, d) whose rows predict the targets, and the images (n, rank) to train on.
 
     ``targets`` are integer labels (n,), in order of importance: every label of one against the rest gives a direction
     (two labels: one direction). Missing rows are filled with principal directions of what is left. The images on all
     points have a standard deviation of 1. If the border ``bends`` and points are many, rows beyond the plane are
     columns that a tree cuts; their images have a standard deviation of as many units as there are cuts.
 
-    With few points per column, a regression predicts the points it has seen better than others. The images to train on
-    are then cross-fitted: each by regressions on the other folds, as it will be for people not seen.
+    With few points per column, a regression predicts its own points better than others. The images to train on are then
+    cross-fitted, each by regressions on the other folds.
     """
     targets = [target for target in targets if len(np.unique(target)) > 1]  # a single label has no direction
     scale = _one_for_zero(of_columns(X, "max") - of_columns(X, "min"))

@@ -82,9 +82,9 @@ class FairGLVQ(GLVQ):
 
     @available_if(streams)
     def partial_fit(self, X, y, *, sensitive_features=None, classes=None, groups=None):
-        """Learn from one more mini-batch in constant memory; votes are running counts, and old ones fade.
+        """Learn from one more mini-batch in constant memory; votes are running counts, which are halved at times.
 
-        ``classes`` and ``groups`` name everything to come and are needed at the first call.
+        ``classes`` and ``groups`` list all labels and are needed at the first call.
         """
         self._check_before(sensitive_features)
         return self._partial_fit(X, y, sensitive_features, classes, groups)

@@ -180,7 +180,7 @@ class GLVQ(PrototypeClassifier):
 
     @available_if(streams)
     def partial_fit(self, X, y, *, classes=None):
-        """Learn from one more mini-batch; ``classes`` names all classes and is needed at the first call."""
+        """Learn from one more mini-batch; ``classes`` lists all classes and is needed at the first call."""
         self._check_parameters()
         return self._partial_fit(X, y, None, classes, None)
 
@@ -194,7 +194,7 @@ class GLVQ(PrototypeClassifier):
             )
 
     def _decide_cells(self, X, y, s, favourable):
-        """Let the cells of the trained prototypes answer as ``decide`` says."""
+        """Set the answers of the trained prototypes' cells as ``decide`` says."""
         self.decision_ = None
         if self.decide == "fair":
             known = {"sensitive_features": s, "favourable": favourable, "max_gap": self.max_gap}

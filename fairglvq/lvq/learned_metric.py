@@ -3,7 +3,7 @@
 The cost of Algorithm 1, mean Φ(μ) of the class term minus C times that of the fair term, is minimised over Ω and the
 images of the prototypes by L-BFGS. Pseudo-classes are voted on before every round of steps. A rival that does not
 exist makes μ a constant, (alpha - 1) / (alpha + 1); such a point does not pull here, because a line search needs the
-gradient of the cost it sees.
+exact gradient of its cost.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ VOTES = 25
 """Rounds, each with a vote, into which a training with a fair term is divided."""
 
 TOLERANCE = 1e-4
-"""Training ends when a step lowers the cost by less. Finer steps fit what is particular to the training set."""
+"""Training ends when a step lowers the cost by less, which would only overfit."""
 
 FINE_TOLERANCE = 0.4
 """The same for the sum over all points, beyond a plane and with many points per column: ranges take more steps."""

@@ -1,4 +1,4 @@
-"""Training to a named gap: accuracy of soft decisions with a price on the gap between groups, and the search for it.
+"""Training to a given gap: the loss of soft decisions plus a price on the gap between groups, and the search for it.
 
 A soft decision is σ(m / T), m being how much closer the favourable side is. As T falls, soft decisions become the hard
 ones, and their mean loss the error rate. The price of the gap is the multiplier of an augmented Lagrangian: after every
@@ -114,7 +114,7 @@ def margins(people: People, model: Projected, layout: Layout, Z=None) -> Margins
 
 
 class Prices(NamedTuple):
-    """What a gap costs: ``multipliers`` (one per rate compared) at the gap allowed, and more beyond it."""
+    """Prices of gaps: ``multipliers`` (one per rate compared) at the gap allowed, and more beyond it."""
 
     multipliers: np.ndarray
     allowed: float
@@ -167,8 +167,8 @@ def descend(
     return minimise(lambda one: cost(people, one, layout, T, prices, Z), model, trained, max_steps)[0]
 
 
-class Step(NamedTuple):
-    """One model on the way: its prices, and accuracy and gaps of its decisions on the training set."""
+class Round(NamedTuple):
+    """The model after one round: its prices, and accuracy and gaps of its decisions on the training set."""
 
     model: Projected
     prices: Prices
@@ -181,12 +181,12 @@ class Step(NamedTuple):
         return float(self.gaps.max(initial=0.0))
 
 
-def judge(people: People, model: Projected, layout: Layout, prices: Prices) -> Step:
+def judge(people: People, model: Projected, layout: Layout, prices: Prices) -> Round:
     """Measure a model's hard decisions."""
     _, own, _, ahead = margins(people, model, layout)
     q = (ahead > 0).astype(float)
     gaps = np.array([rates.gap(q) for rates in people.rates])
-    return Step(model, prices, float((own.advantage > 0).mean()), gaps)
+    return Round(model, prices, float((own.advantage > 0).mean()), gaps)
 
 
 Report = Callable[[float], None]
@@ -195,8 +195,8 @@ Report = Callable[[float], None]
 
 def train(
     people: People, start: Projected, layout: Layout, allowed: float, max_steps: int, report: Report | None = None
-) -> list[Step]:
-    """Models on the way to gaps of at most ``allowed``: the first trained on the label alone, then one per round."""
+) -> list[Round]:
+    """Models with gaps that approach ``allowed``: the first trained on the label alone, then one per round."""
     prices = Prices(np.zeros(len(people.rates)), allowed)
     model = descend(people, start, layout, _typical_margin(people, start, layout), None, 2 * max_steps)
     typical = _typical_margin(people, model, layout)
@@ -211,7 +211,7 @@ def train(
     return steps
 
 
-def best(steps: list[Step], allowed: float) -> Step:
+def best(steps: list[Round], allowed: float) -> Round:
     """The most accurate within the gap; if there is none, the one with the smallest gap."""
     within = [step for step in steps if step.gap <= allowed]
     return max(within, key=lambda step: step.accuracy) if within else min(steps, key=lambda step: step.gap)
@@ -235,8 +235,8 @@ class Outcome(NamedTuple):
     """What training to one gap found."""
 
     margin: float  # by which training aimed lower than the gap allowed
-    steps: list[Step]
-    found: Step
+    steps: list[Round]
+    found: Round
 
 
 def prepare(X, codes, groups, layout: Layout, measure: str, metric: tuple[np.ndarray, np.ndarray], rng) -> Task:
@@ -284,12 +284,12 @@ def settled(model: Projected, task: Task) -> Projected:
 
 
 def solve(task: Task, max_gap: float, max_steps: int, report: Report | None = None) -> Outcome:
-    """Train to a gap, and choose among the models on the way."""
+    """Train to a gap, and choose the best round."""
     margin = min(task.error, max_gap / 2)
     allowed = max_gap - margin
     steps = train(task.people, task.start, task.layout, allowed, max_steps, report)
     steps = [step._replace(model=settled(step.model, task)) for step in steps]
     if not task.layout.train_omega:  # it was trained on images
         steps = [step._replace(model=step.model._replace(omega=task.omega)) for step in steps]
-    # Dual ascent ends in a fine zigzag around the gap, well below what another sample of people would change.
+    # Dual ascent ends by alternating around the gap, by far less than another sample of people would change it.
     return Outcome(margin, steps, best(steps, allowed + task.error / 5))

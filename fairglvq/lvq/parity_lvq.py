@@ -1,4 +1,4 @@
-"""ParityLVQ: prototypes trained to a gap between groups that the user names."""
+"""ParityLVQ: prototypes trained to a given gap between groups."""
 
 import warnings
 
@@ -68,7 +68,7 @@ class ParityLVQ(PrototypeClassifier):
     multipliers_ : ndarray
         Price of the gap (equalized odds: of either gap), in error rate per unit of gap.
     margin_ : float
-    history_ : list of Step
+    history_ : list of Round
         The model after every round: the first is trained on the label alone.
 
     Warns
@@ -185,7 +185,7 @@ class ParityLVQ(PrototypeClassifier):
     def _find_favourable(self, favourable):
         return self.classes_.tolist()[favourable_of(self.classes_, favourable)]
 
-    def _set_model(self, X, groups, found: parity.Step) -> None:
+    def _set_model(self, X, groups, found: parity.Round) -> None:
         omega = found.model.omega
         model = found.model._replace(omega=np.diag(omega) if omega.ndim == 1 else omega)
         self._set_metric(model.omega)

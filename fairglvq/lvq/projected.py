@@ -53,8 +53,8 @@ class Projected(NamedTuple):
 def moved_to_zero(X) -> tuple[np.ndarray, np.ndarray]:
     """X, an array or a CSR matrix, with every column moved until it reaches 0, and the shifts (d,).
 
-    Far from 0 a small change of Ω moves all images by much more than they lie apart, and no search gets anywhere. A
-    sparse column that has zeros stays where it is.
+    Far from 0 a small change of Ω moves all images by much more than they lie apart, and searches fail. A sparse column
+    that has zeros is not moved.
     """
     shift = np.clip(0.0, of_columns(X, "min"), of_columns(X, "max"))
     if isinstance(X, np.ndarray) or not shift.any():

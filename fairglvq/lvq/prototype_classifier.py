@@ -165,7 +165,7 @@ class PrototypeClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cla
     def _is_plain(self, X) -> bool:
         """Whether ``validate_data``, which takes a tenth of a stream's time, would find nothing to change in an array.
 
-        Whatever could be wrong with it, NaN among it, is left to the slow way and its messages.
+        Arrays with any problem, such as NaN, are left to the slow way and its messages.
         """
         return (
             type(X) is np.ndarray
@@ -275,7 +275,7 @@ def refuse_large_values(X, name):
 
 
 def warn_surplus_prototypes(X, codes, classes, k):
-    """Say which classes have fewer distinct points than the k prototypes they get."""
+    """Warn about classes with fewer distinct points than the k prototypes they get."""
     short = {}
     for c, name in enumerate(classes.tolist()):
         distinct = _count_distinct(X, np.flatnonzero(codes == c), k)

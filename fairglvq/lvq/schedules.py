@@ -13,10 +13,10 @@ FAST = 100
 
 
 class Timetable:
-    """Which part of the first rate is due, by the epoch alone.
+    """The factor of the first rate, by the epoch alone.
 
-    This is for training with a fair term, where the cost is no guide: votes change it, and the pulls of simulated
-    rivals are not among its slopes.
+    This is for training with a fair term: its cost also changes by votes, and its slopes lack the pulls of simulated
+    rivals.
     """
 
     watched = False  # whether costs are needed
@@ -27,7 +27,7 @@ class Timetable:
         self.epoch, self.turns = 0, [round(part * max_epochs) for part in PARTS]
 
     def see(self, cost: float) -> None:
-        """Take notice of the end of an epoch."""
+        """Record the end of an epoch."""
         self.epoch += 1
 
     @property
@@ -47,7 +47,7 @@ class Plateau:
         self.lowest, self.waited, self.lowered = np.inf, 0, 0
 
     def see(self, cost: float) -> None:
-        """Take notice of an epoch's cost."""
+        """Record an epoch's cost."""
         self.costs.append(cost)
         if cost < self.lowest - self.tol:  # smaller gains add up until they count
             self.lowest, self.waited = cost, 0

@@ -61,7 +61,7 @@ def compact(X):
     # Below a quarter of non-zeros the sparse loops win (measured on Adult's 98 columns); narrow tables never do.
     if not isinstance(X, np.ndarray) or X.shape[1] < 16:
         return X
-    for rows in (len(X) // 3, len(X)):  # a third of a table without zeros tells as much as all of it
+    for rows in (len(X) // 3, len(X)):  # for an array without zeros a third is enough
         if np.count_nonzero(X[:rows] != 0.0) > 0.25 * X.size:
             return X
     from scipy.sparse import csr_array
@@ -152,7 +152,7 @@ def parity_gaps(counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 class Trainer:
-    """FairGLVQ on one training set (Algorithm 1), as many epochs at a time as the caller wants.
+    """FairGLVQ on one training set (Algorithm 1), any number of epochs at a time.
 
     ``s`` may be None: then nothing is voted on, and ``recipe.C`` must be 0. With ``running_votes`` (P, K, G), a
     stream's counts so far, this training set is one more batch: its points are added to the counts, and the sums are
@@ -221,7 +221,7 @@ class Trainer:
         return not self.flew_off
 
     def count_votes(self) -> None:
-        """Let every cell vote anew, where the votes of the last step were not those of all points."""
+        """Vote anew in every cell, if the votes of the last step were not those of all points."""
         if self.voting and (self.lazy_votes or self.running):
             before = self.prototypes.pseudo.copy()
             self.cells.counts[:] = 0
@@ -230,8 +230,8 @@ class Trainer:
             self.flips += int((before != self.prototypes.pseudo).sum())
 
     def _vote(self) -> None:
-        """Assign every point to its cell, and let every cell vote."""
-        # A step of no points moves nothing; what follows a step is all that is wanted.
+        """Assign every point to its cell, and vote in every cell."""
+        # A step of no points moves nothing, but assigns and votes.
         options = self.options()._replace(C=0.0, fence=math.inf, shuffle=False, bounds=False, running=False)
         none = self.points._replace(order=self.points.order[:0])
         same = self.prototypes._replace(norms=self.prototypes.norms.copy())  # a step sums them up in another order

@@ -1,4 +1,4 @@
-"""What a report says of a model in view: numbers with intervals, prototypes, data, settings, script; also as JSON.
+"""The content of a report on a model: numbers with intervals, prototypes, data, settings, script; also as JSON.
 
 ::
 
@@ -143,11 +143,10 @@ class Facts:
 class Report:
     """Everything that a report says.
 
-    ``cells`` says what the cards are of, "prototype" or "leaf". ``filled_in`` tells what the cards of a model that
-    cannot see everything take from the average person. ``alike`` is individual fairness, None with fewer than two
-    people; people who are decided unlike others are counted, not listed: a report is read by others. ``curve`` holds
-    tidy rows of a sweep, or nothing; ``curve_differs`` says in what its models were trained otherwise than this one
-    (empty: in nothing; None: not known).
+    ``cells`` says what the cards are of, "prototype" or "leaf". ``filled_in`` says what cards take from the average
+    person after INP. ``alike`` is individual fairness, None with fewer than two people; people who are decided unlike
+    others are counted, not listed, because reports are passed on. ``curve`` holds tidy rows of a sweep, or nothing;
+    ``curve_differs`` lists how its models were trained otherwise than this one (None: not known).
     """
 
     title: str
@@ -194,13 +193,13 @@ def make(
 ) -> Report:
     """The report of an explained model.
 
-    ``measured`` says whom the numbers are about ("200 held-out people"), ``who`` what the people of each group are
-    called ("women"), ``settings`` are words by words, ``baseline`` name and cells of a model without a fairness term
+    ``measured`` is on which people the numbers were measured ("200 held-out people"), ``who`` the people of each group
+    ("women"), ``settings`` are words by words, ``baseline`` is name and cells of a model without a fairness term
     for the same people, ``scenarios`` what was weighed, ``curve`` tidy rows of `evaluation.evaluate`, ``script``
     a Python script that prints the numbers anew (see `fairglvq.report.scripts`), ``made`` the day.
     """
     people = explained.people
-    table = explained.table  # (G, K, K) group, truth, decision
+    table = explained.confusion  # (G, K, K) group, truth, decision
     n = int(table.sum())
     compared = alike.compare(explained)
     return Report(
@@ -242,7 +241,7 @@ def _baseline(explained: PeopleInCells, method: str, before: PeopleInCells) -> B
         tuple(np.bincount(people.s[people.measured][which], minlength=len(people.groups)).tolist())
         for which in (now & ~then, then & ~now)
     ]
-    return Baseline(method, _accuracy(before.table), _gaps(before), *moved)
+    return Baseline(method, _accuracy(before.confusion), _gaps(before), *moved)
 
 
 def _accuracy(table: np.ndarray) -> Share:
@@ -293,14 +292,14 @@ def _cards(explained: PeopleInCells, compared: alike.Alike | None) -> tuple[Card
                 truths=tuple(zip(people.classes, counts.sum(axis=1).tolist(), strict=True)),
                 statistical_parity=float(parity[p]),
                 equal_opportunity=float(opportunity[p]),
-                **_look(explained, p),
+                **_described(explained, p),
                 **_individual(compared, p),
             )
         )
     return tuple(cards)
 
 
-def _look(explained: PeopleInCells, p: int) -> dict[str, Any]:
+def _described(explained: PeopleInCells, p: int) -> dict[str, Any]:
     """What a prototype or a leaf is like."""
     people = explained.people
     if isinstance(explained, ExplainedTree):
@@ -378,7 +377,7 @@ HOW = {
 
 
 def words(report: Report) -> str:
-    """How the model decides, and what it does to whom, in people."""
+    """How the model decides, its accuracy and its gap, in people."""
     sentences = [
         f"{report.method} decides with {len(report.cards)} {HOW[report.cells]} "
         f"Of 100 decisions, {of_hundred(report.accuracy.value)} are right."

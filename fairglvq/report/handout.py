@@ -39,7 +39,7 @@ class Figure(NamedTuple):
 def models(service: TrainingService) -> dict[str, Seen]:
     """What each step shows, trained, with the strengths of its curve."""
     ordered = {
-        step: (service.order(step.settings), {m: service.order_film(step.settings, m) for m in _curves(step)})
+        step: (service.submit(step.settings), {m: service.submit_film(step.settings, m) for m in _curves(step)})
         for step in STEPS
     }
     found = {}

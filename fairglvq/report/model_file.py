@@ -7,8 +7,8 @@
     again = model_file.loads(Path("model.json").read_bytes())
     again.predict(data.X)       # the same decisions, bit for bit, from original units
 
-Numbers are written with all their digits. Reading trusts nothing: a file must keep to `model_schema`, then
-shapes and sizes must agree. What is wrong is a `ModelFileError` whose message names the place.
+Numbers are written with all their digits. Files are validated against `model_schema`, then shapes and sizes must agree.
+Otherwise a `ModelFileError` names the place.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class ModelFileError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """What a model sees of scaled features: z = matrix x + shift, as INP leaves them."""
+    """The map from scaled features to a model's space after INP: z = matrix x + shift."""
 
     matrix: NDArray[np.float64]  # (d, d)
     shift: NDArray[np.float64]  # (d,)

@@ -71,8 +71,7 @@ def model(
     """A script that trains one model and prints its accuracy and gaps.
 
     ``held_out`` is the share of every class and group that is held out at random (``seed``); the numbers are about
-    these people, or about everybody if it is 0. ``projections`` is how often INP looks for the group before the model
-    is trained.
+    these people, or about everybody if it is 0. ``projections`` is the number of INP's projections before training.
     """
     return render(
         "model.py.j2",

@@ -1,6 +1,6 @@
 """A tree for others: as JSON with its questions in the columns and units of the data, and as text.
 
-JSON of format 1: ``tree`` is a node. A node that asks has ``question`` in words, ``feature`` (a name of ``features``),
+JSON of format 1: ``tree`` is a node. A split has ``question`` in words, ``feature`` (a name of ``features``),
 ``at_most`` (original units), and the nodes ``yes`` and ``no``: a row goes to ``yes`` where the feature is at most that.
 A leaf has ``leaf`` (its number from 1), ``decides``, ``pseudo_class`` (the majority group of its training people),
 ``rule`` (all its conditions in words) and ``people`` (those who were measured there).

@@ -1,4 +1,4 @@
-"""Page one of a report, in words: the verdict, the model without a fairness term beside it, who loses, who decided."""
+"""The first page of a report in words: gap and accuracy, beside a model without a fairness term; losers; sign-off."""
 
 from __future__ import annotations
 

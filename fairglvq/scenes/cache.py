@@ -45,7 +45,7 @@ class ResultCache:
                 continue  # another visitor cancelled it: try again
 
     def forget(self, about: Any) -> None:
-        """Drop everything whose key mentions this."""
+        """Drop everything whose key contains ``about``."""
         with self.lock:
             for key in [key for key in self.futures if about in key]:
                 del self.futures[key]

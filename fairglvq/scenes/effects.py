@@ -36,7 +36,7 @@ def sentences(settings: Settings, scene: Scene) -> dict[str, str]:
         found["metric"] = _distances(settings, scene)
     if "paritylvq" in scores:
         found["max_gap"] = _gap_kept(settings, scores)
-    stepwise = [key for key, training in scene.trainings.items() if training.moments is None]
+    stepwise = [key for key, training in scene.trainings.items() if training.frame_names is None]
     if stepwise:  # the last one is the one in question
         title, last = TITLES[stepwise[-1]], scene.trainings[stepwise[-1]]
         found["batch_size"] = _batches(settings, last, n_learn)
@@ -52,7 +52,8 @@ def sentences(settings: Settings, scene: Scene) -> dict[str, str]:
             found["leaves"] = _leaves(settings, training.leaves)
     if "fairglvq" in scores:
         fair = scene.trainings["fairglvq"]
-        found["alpha"] = _alpha(fair, n_learn) if fair.moments is None else "Points without a rival do not pull here."
+        by_steps = fair.frame_names is None
+        found["alpha"] = _alpha(fair, n_learn) if by_steps else "Points without a rival do not pull here."
     return found
 
 

@@ -1,4 +1,4 @@
-"""FairTree in a scene: on drawn data split by split, each leaf a rectangle of the plane; on real data as it ended.
+"""FairTree in a scene: on drawn data split by split, each leaf a rectangle of the plane; on real data when fully grown.
 
 Leaves of real data are boxes of many dimensions. No plane shows them as they are, so they have no picture on the stage.
 """

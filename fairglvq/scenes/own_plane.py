@@ -1,8 +1,8 @@
 """Models that learn two directions of the data and decide by them alone: in their plane the picture is the model.
 
 A decision, argmin |Ωx - v|² - handicap, is that of the nearest prototype in a space with one dimension more: people
-stand at height 0 of it, a prototype at the height sqrt(largest handicap - its own). So everything that is known of
-nearest prototypes holds here too, and the plane shows cells and people exactly.
+have height 0 there, a prototype has the height sqrt(largest handicap - its own). So the code for nearest prototypes
+works here too, and the plane shows cells and people exactly.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ Progress = Callable[[float], None]
 """Called with the share of work done; may raise to stop the work."""
 
 RANK = 2
-SAMPLE = 4000  # people among whom the meaning of a direction is looked for
+SAMPLE = 4000  # people from whom the meaning of a direction is computed
 WIDE = (0.5, 99.5)  # per cent of the people that span the picture: a few lie far away
 BOUNDS = [0.0, 0.0, 1.0, 0.72]  # of all pictures of own planes
 
 
-class Seen(NamedTuple):
-    """People as a method gets them: X, or z = matrix x + shift after INP."""
+class Inputs(NamedTuple):
+    """People as a method gets them: X, or after INP z = matrix x + shift."""
 
     X: np.ndarray  # (n, d)
     matrix: np.ndarray | None = None  # (d, d)
@@ -42,7 +42,7 @@ class Learned(NamedTuple):
     prototypes: np.ndarray  # (P, d)
     omega: np.ndarray  # (r, d)
     handicaps: np.ndarray | None  # (P,)
-    matrix: np.ndarray | None  # of `Seen`
+    matrix: np.ndarray | None  # of `Inputs`
     shift: np.ndarray | None
     axes: list[list[AxisTrait]]  # the columns that make each direction of the picture
 
@@ -56,26 +56,26 @@ class Placed(NamedTuple):
 
 
 class Trained(NamedTuple):
-    """The models (`Projected`) on the way to the last, what to call each moment, and the last one's prototypes."""
+    """The models (`Projected`) after each round, the names of these frames, and the last model's prototypes."""
 
     models: list
-    moments: tuple[str, ...]
+    frame_names: tuple[str, ...]
     prototypes: np.ndarray  # (P, d)
 
 
-def train(settings: Settings, points: Points, method: str, seen: Seen, seed: int, progress: Progress) -> Trained:
+def train(settings: Settings, points: Points, method: str, inputs: Inputs, seed: int, progress: Progress) -> Trained:
     """Train a method to the end."""
     learn = ~points.held_out
-    X, y = seen.X[learn], points.y[learn]
+    X, y = inputs.X[learn], points.y[learn]
     if method == "paritylvq":
         from fairglvq.lvq.projected import lift
 
         outcome = _solve(settings, points, settings.max_gap, seed, progress)
         rounds = len(outcome.steps) - 1
-        moments = ["trained on the true labels alone", *(f"round {n} of {rounds}" for n in range(1, rounds + 1))]
+        frame_names = ["trained on the true labels alone", *(f"round {n} of {rounds}" for n in range(1, rounds + 1))]
         model = outcome.found.model
         prototypes = lift(X, model.cells(model.project(X)), model.omega, model.V)
-        return Trained([*(step.model for step in outcome.steps), model], (*moments, "the best round"), prototypes)
+        return Trained([*(step.model for step in outcome.steps), model], (*frame_names, "the best round"), prototypes)
     from fairglvq.lvq.fair_glvq import FairGLVQ
     from fairglvq.lvq.glvq import GLVQ
     from fairglvq.lvq.projected import Projected, checkpoint
@@ -94,14 +94,13 @@ def train(settings: Settings, points: Points, method: str, seen: Seen, seed: int
     return Trained([Projected(glvq.omega_, images, np.zeros(len(images)))], ("fully trained",), glvq.prototypes_)
 
 
-def learned(points: Points, method: str, seen: Seen, trained: Trained, placed: Placed) -> Learned:
+def learned(points: Points, method: str, inputs: Inputs, trained: Trained, placed: Placed) -> Learned:
     """The last model as explanations need it, with what its directions mean."""
     some = np.random.default_rng(0).permutation(np.flatnonzero(~points.held_out))[:SAMPLE]
     axes = axis_traits(placed.matrix[:RANK], points.X[some], points.blocks)
     last = trained.models[-1]
-    return Learned(
-        trained.prototypes, last.omega, last.handicaps if method == "paritylvq" else None, seen.matrix, seen.shift, axes
-    )
+    handicaps = last.handicaps if method == "paritylvq" else None
+    return Learned(trained.prototypes, last.omega, handicaps, inputs.matrix, inputs.shift, axes)
 
 
 def film(settings: Settings, points: Points, gaps: tuple[float, ...], seed: int, progress: Progress) -> list:
@@ -148,18 +147,18 @@ def _task(settings: Settings, points: Points, seed: int):
         return parity.prepare(X, y, s, layout, "statistical_parity", metric, rng)
 
 
-def place(models: list, points: Points, seen: Seen, *, real: bool, turn: bool) -> Placed:
+def place(models: list, points: Points, inputs: Inputs, *, real: bool, turn: bool) -> Placed:
     """The models where the stage draws them: on drawn data as they are, on real data turned and scaled to fit.
 
-    ``turn``: right is where the favourable label is. Otherwise only signs change, because the first direction tells
-    the label already. Distances of all people and prototypes change by one common factor, decisions not at all.
+    ``turn``: right is where the favourable label is. Otherwise only signs change, because the first direction predicts
+    the label already. All distances change by one common factor, decisions not at all.
     """
-    omega = np.zeros((RANK, seen.X.shape[1]))
+    omega = np.zeros((RANK, inputs.X.shape[1]))
     omega[: len(models[0].omega)] = models[0].omega[:RANK]
     T, offset = np.eye(RANK), np.zeros(RANK)
     if real:
-        T = _turned(seen.X[~points.held_out] @ omega.T, points, turn=turn)
-        ends = np.percentile(seen.X[~points.held_out] @ (T @ omega).T, WIDE, axis=0)
+        T = _turned(inputs.X[~points.held_out] @ omega.T, points, turn=turn)
+        ends = np.percentile(inputs.X[~points.held_out] @ (T @ omega).T, WIDE, axis=0)
         scale, offset = _fitted(ends, models[-1].V[:, :RANK] @ T[:, : models[-1].V.shape[1]].T)
         T = scale * T
     scale = np.sqrt(abs(np.linalg.det(T)))
@@ -170,8 +169,8 @@ def place(models: list, points: Points, seen: Seen, *, real: bool, turn: bool) -
         heights = scale * np.sqrt(model.handicaps.max() - model.handicaps)
         frames.append(np.column_stack([V @ T.T + offset, heights]))
     matrix, shift = T @ omega, offset
-    if seen.matrix is not None and seen.shift is not None:
-        matrix, shift = matrix @ seen.matrix, matrix @ seen.shift + offset
+    if inputs.matrix is not None and inputs.shift is not None:
+        matrix, shift = matrix @ inputs.matrix, matrix @ inputs.shift + offset
     return Placed(np.vstack([matrix, np.zeros(matrix.shape[1])]), np.append(shift, 0.0), np.stack(frames))
 
 

@@ -60,7 +60,7 @@ OWN_PLANE = (
 
 def lens_of(training: Training, plane: Plane | None) -> Lens | None:
     """How a model's space is shown: its own plane, the common one, or None where the points' space is the picture."""
-    if training.moments is None or training.matrix is None or training.shift is None:
+    if training.frame_names is None or training.matrix is None or training.shift is None:
         return plane.lens(training) if plane else None
     frame = np.eye(3, 2)
     if training.decisions is None:  # drawn data stay where they are
@@ -69,7 +69,7 @@ def lens_of(training: Training, plane: Plane | None) -> Lens | None:
 
 
 def find_plane(settings: Settings, points: Points, glvq: Training) -> Plane:
-    """The plane that the settings ask for."""
+    """The plane that the settings choose."""
     learn = np.flatnonzero(~points.held_out)
     sample = points.X[np.random.default_rng(0).permutation(learn)[:4000]]
     origin = sample.mean(axis=0)

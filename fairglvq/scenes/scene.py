@@ -35,7 +35,7 @@ def revision(*keys: Any) -> str:
 
 
 class Scene(NamedTuple):
-    """What the stage gets, and what the page says about it."""
+    """Description and arrays for the stage, and what the page's words are made from."""
 
     meta: dict[str, Any]
     arrays: dict[str, np.ndarray]
@@ -56,7 +56,7 @@ def compose(settings: Settings, points: Points, trainings: Mapping[str, Training
     own = {
         key: training.see(points.X[shown])[:, :2]
         for key, training in trainings.items()
-        if real and training.moments is not None
+        if real and training.frame_names is not None
     }
     if plane is None and real:
         places = own["glvq"]
@@ -188,7 +188,7 @@ def _frames(training: Training, n_frames: int) -> np.ndarray:
     A training that stopped early stands still for the rest; rounds of a search are spread over all of it.
     """
     recorded = len(training.epochs)
-    if training.moments is None:
+    if training.frame_names is None:
         return np.minimum(np.arange(n_frames), recorded - 1)
     return np.round(np.linspace(0, recorded - 1, n_frames)).astype(int)
 
@@ -206,10 +206,10 @@ def _panel_meta(
     meta["note"] = _note(settings, key, training)
     meta["knob"] = KNOBS.get(key)
     meta["strength"] = getattr(settings, KNOBS[key]) if key in KNOBS else None
-    if training.moments is not None:
+    if training.frame_names is not None:
         if settings.real and training.learned is not None:
             meta["axes"] = [axis_name(traits) for traits in training.learned.axes]
-        meta["moments"] = [training.moments[frame] for frame in _frames(training, n_frames)]
+        meta["frame_names"] = [training.frame_names[frame] for frame in _frames(training, n_frames)]
     if lens is not None:
         meta["map"] = {"A": lens.A.tolist(), "b": [0.0, 0.0]}
     elif training.matrix is not None and training.shift is not None and training.removed is not None:

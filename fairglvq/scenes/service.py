@@ -1,8 +1,8 @@
 """Finished trainings and those under way, shared by all visitors.
 
-`TrainingService.order` trains a scene on threads (the kernels release the GIL) and returns a `Job` that can be watched,
-waited for and cancelled. What a job makes is cached, part by part, so that a change of C retrains FairGLVQ alone and
-thirty visitors with the same settings train once. Only plain arrays are kept, and only so many.
+`TrainingService.submit` trains a scene on threads (the kernels release the GIL) and returns a `Job` that reports its
+progress and can be waited for or cancelled. Results are cached part by part: a change of C retrains FairGLVQ alone, and
+thirty visitors with the same settings train once. The caches hold plain arrays only and are bounded.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class ThreadPool:
             fulfil(*self.queue.get())
 
 
-class Show(NamedTuple):
+class TrainedScene(NamedTuple):
     """A trained scene, the effect of each setting in it, and warnings."""
 
     scene: Scene
@@ -121,29 +121,29 @@ class TrainingService:
     """Threads and caches of one server process."""
 
     def __init__(self) -> None:
-        # These threads train and never wait. Waiting has threads of its own: a class that waits here for one slow part
-        # would leave no thread for other visitors.
+        # These threads only train. Waiting for a part has threads of its own, or many visitors who wait for one slow
+        # part would occupy all of these.
         self.parts = ThreadPool(2 * CORES, "part")
         # Films must not slow down the next picture: few threads.
         self.films = ThreadPool(max(1, CORES // 2), "film")
         self.results = ResultCache(PARTS)
         self.points = ResultCache(POINTS)
 
-    def order(self, settings: Settings, methods: Sequence[str] = ()) -> Job:
-        """Train the methods of a scene, all or some; the job's result is a `Show`."""
+    def submit(self, settings: Settings, methods: Sequence[str] = ()) -> Job:
+        """Train the methods of a scene, all or some; the job's result is a `TrainedScene`."""
         job = Job(settings)
         progress = {method: job.part(method) for method in methods or settings.methods}
         on_own_thread(lambda: self._show(settings, progress), job.future)
         return job
 
-    def order_film(self, settings: Settings, method: str) -> Job:
+    def submit_film(self, settings: Settings, method: str) -> Job:
         """Train a method over the whole range of its strength, in the background; the job's result is a `Film`."""
-        return self.order_work(
+        return self.submit_work(
             film_key(settings, method),
             lambda progress: training.train_film(settings, self._points(settings), method, progress),
         )
 
-    def order_work(self, key: tuple, make: Callable[[Progress], Any]) -> Job:
+    def submit_work(self, key: tuple, make: Callable[[Progress], Any]) -> Job:
         """Any work that need not be done before the next picture; its result is kept under its key."""
         job = Job(key)
         progress = job.part("work")
@@ -165,7 +165,7 @@ class TrainingService:
         self.results.forget(table)
         self.points.forget(table)
 
-    def _show(self, settings: Settings, progress: dict[str, Progress]) -> Show:
+    def _show(self, settings: Settings, progress: dict[str, Progress]) -> TrainedScene:
         points = self._points(settings)
         futures = {
             method: on_own_thread(partial(self._part, settings, points, method, report))
@@ -174,7 +174,7 @@ class TrainingService:
         wait(futures.values())
         trainings = {method: future.result() for method, future in futures.items()}
         trained = compose(settings, points, trainings)
-        return Show(trained, effects.sentences(settings, trained), effects.warnings(trained))
+        return TrainedScene(trained, effects.sentences(settings, trained), effects.warnings(trained))
 
     def _part(self, settings: Settings, points: Points, method: str, progress: Progress) -> Training:
         progress(0.0)
@@ -188,7 +188,7 @@ class TrainingService:
 
 
 def cold() -> bool:
-    """Whether INP must wait for scikit-learn: two seconds that the first picture of each visitor does without.
+    """Whether INP must wait two seconds for scikit-learn; the first picture then comes without INP.
 
     A module is listed as soon as its import begins, and has its classes once that has ended.
     """

@@ -1,7 +1,7 @@
 """One frozen `Settings` describes a scene completely: the data, the training and its start.
 
-It is the cache key, the undo step and the content of a link. `FIELDS` is the one table of names, ranges and words, from
-which controls are made and links are written, read and repaired.
+It is the cache key, the undo step and the content of a link. Controls, and the reading and writing of links, are made
+from the names, ranges and words in `FIELDS`.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Field:
     names: Mapping[Any, str] | None = None  # words for choices
     when: Callable[[Settings], bool] | None = None  # for which settings it means anything; None: for all
     several: bool = False  # any of the choices, not just one
-    share: bool = False  # a part of a whole, said in per cent
+    share: bool = False  # a part of a whole, shown in per cent
     usual: float = 0  # upper end of the slider on drawn data, where the whole range would make it too coarse
 
     def applies(self, settings: Settings) -> bool:
@@ -430,8 +430,8 @@ def preset_of(settings: Settings) -> str | None:
     return None
 
 
-# What a change makes meaningless: painted points belong to one data set, erased rows and prototypes placed by hand to
-# one draw of it.
+# What a change resets: painted points belong to one data set, erased rows and prototypes placed by hand to one draw of
+# it.
 _FORGETS: dict[str, dict[str, Any]] = {
     "dataset": {"painted": (), "erased": (), "start": None, "fold": None, "table": ""},
     "seed": {"erased": (), "start": None, "fold": None},
@@ -463,7 +463,7 @@ def with_changes(settings: Settings, **changes: Any) -> Settings:
 def for_table(key: str, data: Dataset) -> Settings:
     """What a visitor's own table starts with: some 40 steps per epoch, and no more prototypes than points.
 
-    Batches of fewer than 100 people swing so much that FairGLVQ loses accuracy for nothing.
+    With batches of fewer than 100 people steps vary so much that FairGLVQ loses accuracy without a smaller gap.
     """
     smallest = min(int((data.y == label).sum()) for label in data.class_names)
     batch_size = nearest_allowed(FIELDS["batch_size"], max(100, len(data.y) / 40))

@@ -1,6 +1,6 @@
 """The data set that settings are about: one by name, or a visitor's own table.
 
-Only weak references to visitors' tables are kept here: the visit owns its table, and when the visit ends it is gone.
+This module keeps weak references to visitors' tables only: a table is deleted with the visit that holds it.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from fairglvq import datasets
 from fairglvq.scenes.settings import TABLE, Settings
 
 _own: WeakValueDictionary[tuple[str, int], datasets.Dataset] = WeakValueDictionary()
-"""By key and identity: two visitors may have the same table, and one of them may leave."""
+"""By key and identity: two visitors may have equal tables, and one of them may leave."""
 
 
 class GoneError(LookupError):
     """The visitor's table is no longer there."""
 
 
-def lend(data: datasets.Dataset) -> str:
-    """Make a visitor's table available under its key, which is returned."""
+def register(data: datasets.Dataset) -> str:
+    """Make a visitor's table available; returns its key."""
     key = key_of(data)
     _own[key, id(data)] = data
     return key
@@ -34,12 +34,12 @@ def key_of(data: datasets.Dataset) -> str:
     return hashlib.sha256((data.fingerprint + words).encode()).hexdigest()[:12]
 
 
-def take_back(data: datasets.Dataset) -> None:
-    """Make it unavailable, even while something still refers to it; an equal table of another visitor stays."""
+def unregister(data: datasets.Dataset) -> None:
+    """Make a table unavailable, although references to it may remain; an equal table of another visitor stays."""
     _own.pop((key_of(data), id(data)), None)
 
 
-def lent(key: str) -> bool:
+def is_registered(key: str) -> bool:
     """Whether a table with this key is available."""
     return _find(key) is not None
 
@@ -62,5 +62,5 @@ def dataset_of(settings: Settings) -> datasets.Dataset:
 
 @lru_cache(maxsize=3)
 def in_bins(name: str, bins: int) -> datasets.Dataset:
-    """A real data set whose numbers are also there as bins, unless that is 0."""
+    """A real data set, with numbers also in bins unless ``bins`` is 0."""
     return datasets.load(name, bins=bins)

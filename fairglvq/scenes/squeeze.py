@@ -1,4 +1,4 @@
-"""The plane of drawn data as a model measures it: squeezed, so that its learned distance is the one seen.
+"""The plane of drawn data squeezed so that Euclidean distances in the picture are a model's learned distances.
 
 d(x, w) = |Ω(x - w)| is the plain distance after P = (Ω'Ω)^½. P is symmetric: nothing turns, what counts less becomes
 shorter. It is scaled so that the direction that counts most keeps its length.

@@ -19,7 +19,7 @@ from fairglvq.lvq.trainer import Recipe, Trainer, as_rows, nearest_prototypes
 from fairglvq.scenes import own_plane
 from fairglvq.scenes.cache import ResultCache
 from fairglvq.scenes.leaves import Leaves, grown, leaves_of
-from fairglvq.scenes.own_plane import Progress, Seen, part_of
+from fairglvq.scenes.own_plane import Inputs, Progress, part_of
 from fairglvq.scenes.points import Points, points_key
 from fairglvq.scenes.settings import FIELDS, GAPS, Settings
 
@@ -46,7 +46,7 @@ class Training(NamedTuple):
     shift: np.ndarray | None
     removed: np.ndarray | None  # (r, d) directions that INP removed
     flew_off: bool
-    moments: tuple[str, ...] | None = None  # (F,) what to call each frame of a model in its own plane
+    frame_names: tuple[str, ...] | None = None  # (F,) where epochs are no name: in own planes, and of trees
     learned: own_plane.Learned | None = None  # the last model of a training in its own plane
     leaves: Leaves | None = None  # of a tree, which has these in place of prototypes: (F, P) of them
 
@@ -113,10 +113,10 @@ def train_part(settings: Settings, points: Points, method: str, progress: Progre
     """Train one method and record it."""
     if method == "fairtree":
         return _grow(settings, points)
-    seen = _seen(settings, points, method)
+    inputs = _inputs(settings, points, method)
     if settings.in_own_plane(method):
-        return _train_in_plane(settings, points, method, seen, progress)
-    X = seen.X
+        return _train_in_plane(settings, points, method, inputs, progress)
+    X = inputs.X
     trainer = _trainer(settings, points, method, X[~points.held_out])
     every = record_interval(settings, len(points.classes))
     trainer.run(0, every)
@@ -137,15 +137,15 @@ def train_part(settings: Settings, points: Points, method: str, progress: Progre
         flips=np.array([h.flips for h in history]),
         alpha_uses=np.array([h.alpha_uses for h in history]),
         decisions=decisions,
-        matrix=seen.matrix,
-        shift=seen.shift,
-        removed=seen.removed,
+        matrix=inputs.matrix,
+        shift=inputs.shift,
+        removed=inputs.removed,
         flew_off=trainer.flew_off,
     )
 
 
 def _grow(settings: Settings, points: Points) -> Training:
-    """A tree, a frame per split, or only the last of what has no picture: no step pulls at anything."""
+    """A tree with a frame per split, or only the last one where it has no picture; there are no pulls."""
     tree = grown(settings, points, settings.C).tree_
     sizes = [len(tree.leaves)] if settings.real else range(1, len(tree.leaves) + 1)
     found, F = leaves_of([tree.early(n - 1) for n in sizes], points, settings.leaves), len(sizes)
@@ -153,15 +153,15 @@ def _grow(settings: Settings, points: Points) -> Training:
     return Training(
         np.arange(F), found.places, found.pseudo, np.zeros_like(found.places), np.zeros_like(found.places), unknown,
         unknown, nothing, nothing, None, None, None, None, flew_off=False,
-        moments=tuple(f"{n} {'leaves' if n > 1 else 'leaf'}" for n in sizes), leaves=found,
+        frame_names=tuple(f"{n} {'leaves' if n > 1 else 'leaf'}" for n in sizes), leaves=found,
     )  # fmt: skip
 
 
-def _seen(settings: Settings, points: Points, method: str) -> Seen:
+def _inputs(settings: Settings, points: Points, method: str) -> Inputs:
     """People as the method gets them: INP takes directions away first."""
     learn = ~points.held_out
     if method != "inp" or len(np.unique(points.s[learn])) < 2:
-        return Seen(points.X)
+        return Inputs(points.X)
     key = (*points_key(settings), settings.projections)
     inp, scaling, matrix = null_spaces.get(key, lambda: _null_space(settings, points))
     X = np.empty_like(points.X)
@@ -169,13 +169,13 @@ def _seen(settings: Settings, points: Points, method: str) -> Seen:
     for part in (learn, ~learn):
         if part.any():
             X[part] = scaling.apply(inp.transform(points.X[part]))
-    return Seen(X, matrix, scaling.offset, inp.directions_)
+    return Inputs(X, matrix, scaling.offset, inp.directions_)
 
 
-def _train_in_plane(settings: Settings, points: Points, method: str, seen: Seen, progress: Progress) -> Training:
+def _train_in_plane(settings: Settings, points: Points, method: str, inputs: Inputs, progress: Progress) -> Training:
     """A model that decides in a plane of its own; steps of a line search have no pulls and no epochs."""
-    trained = own_plane.train(settings, points, method, seen, seed_of(settings), progress)
-    placed = own_plane.place(trained.models, points, seen, real=settings.real, turn=method != "paritylvq")
+    trained = own_plane.train(settings, points, method, inputs, seed_of(settings), progress)
+    placed = own_plane.place(trained.models, points, inputs, real=settings.real, turn=method != "paritylvq")
     pseudo = _majorities(placed, points)
     F, P = pseudo.shape
     flips = np.append(0, (pseudo[1:] != pseudo[:-1]).sum(axis=1))
@@ -183,8 +183,8 @@ def _train_in_plane(settings: Settings, points: Points, method: str, seen: Seen,
     decisions = _decisions_in_plane(settings, points, placed)
     return Training(
         np.arange(F), placed.prototypes, pseudo, still, still, unknown, unknown, flips, np.zeros(F, int), decisions,
-        placed.matrix, placed.shift, seen.removed, flew_off=False, moments=trained.moments,
-        learned=own_plane.learned(points, method, seen, trained, placed),
+        placed.matrix, placed.shift, inputs.removed, flew_off=False, frame_names=trained.frame_names,
+        learned=own_plane.learned(points, method, inputs, trained, placed),
     )  # fmt: skip
 
 
@@ -207,7 +207,7 @@ def train_film(settings: Settings, points: Points, method: str, progress: Progre
     """Train a method once for every strength; only the result of each training is kept."""
     if method == "paritylvq":
         models = own_plane.film(settings, points, GAPS, seed_of(settings), progress)
-        placed = own_plane.place(models, points, Seen(points.X), real=settings.real, turn=False)
+        placed = own_plane.place(models, points, Inputs(points.X), real=settings.real, turn=False)
         decisions = _decisions_in_plane(settings, points, placed)
         return Film(GAPS, placed.prototypes, _majorities(placed, points), decisions)
     if method == "fairtree":
@@ -305,7 +305,7 @@ null_spaces = ResultCache(16)
 
 
 def forget(table: str) -> None:
-    """Drop what was prepared of the visitor's table with this key."""
+    """Drop what was prepared from the visitor's table with this key."""
     own_plane.tasks.forget(table)
     null_spaces.forget(table)
 

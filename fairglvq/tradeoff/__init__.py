@@ -1,1 +1,1 @@
-"""Trade-off curves: what is chosen, tables, comparisons, and what they say."""
+"""Trade-off curves: choices, tables, comparisons and their words."""

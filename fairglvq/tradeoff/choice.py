@@ -154,7 +154,7 @@ def settings_of(choice: Choice, model: ModelKey) -> Settings | None:
     base = DEFAULTS[choice.dataset]
     panel, metric = OPENED_AS[model.method]
     own: dict[str, Any] = {name: getattr(choice, name) for name in SHARED}
-    # Nothing is trained that was not asked for; the others can be chosen there.
+    # Only this model and what it needs are trained; others can be added there.
     plain_beside = panel == "paritylvq" and not base.real  # there GLVQ, which it is compared with, is the plain one
     own |= {"metric": "euclidean" if plain_beside else metric, "bins": choice.bins}
     own["beside"] = ("fairglvq",) if panel == "glvq" else (panel,)

@@ -1,4 +1,4 @@
-"""Which methods the folds can tell apart: paired tests over the same folds and seeds, and what they say in words."""
+"""Which methods are distinguishable: paired tests over the same folds and seeds, and their results in words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fairglvq.tradeoff.measures import MEASURES
 from fairglvq.wording import all_of, at_most, capital, gap, interval
 
 LEVEL = 0.05
-"""Two methods count as told apart if chance alone would give such a difference less often than this."""
+"""Two methods are distinguishable if chance alone would give such a difference less often than this."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Comparison:
     n: int
 
     @property
-    def told_apart(self) -> bool:
-        """Whether the folds can tell the two apart."""
+    def distinguishable(self) -> bool:
+        """Whether the difference is significant."""
         return self.p < LEVEL
 
 
@@ -72,7 +72,7 @@ def compare(
         return Comparison(first, second, mean, math.nan, math.nan, math.nan, n)
     k = int(folds or rows["fold"].max() + 1)
     error = math.sqrt((1 / n + 1 / (k - 1)) * differences.var(ddof=1))
-    if error < 1e-12:  # every fold says the same, and the spread nothing: how often would coins fall alike?
+    if error < 1e-12:  # equal differences on all folds have no spread: a sign test instead
         alike = 1.0 if abs(mean) < 1e-12 else min(1.0, together * 2.0 ** (1 - n))
         return Comparison(first, second, mean, mean, mean, alike, n)
     reach = error * float(stdtrit(n - 1, 1 - LEVEL / together / 2))
@@ -87,7 +87,7 @@ def _scores(rows: pd.DataFrame, point: tuple[str, float | None], measure: str) -
 def within(table: pd.DataFrame, budget: float, x: str = "statistical_parity") -> list[tuple[str, float | None]]:
     """The most accurate point of each method among those whose mean ``x`` is at most ``budget``.
 
-    This makes methods with different knobs comparable: what does each offer to someone who accepts this gap?
+    This makes methods with different knobs comparable: how accurate is each at a gap that is accepted?
     """
     possible = table[table[f"{x}_mean"] <= budget + 1e-12].groupby("method", sort=False)
     return [point_in(own.loc[own["accuracy_mean"].idxmax()]) for _, own in possible]
@@ -96,7 +96,7 @@ def within(table: pd.DataFrame, budget: float, x: str = "statistical_parity") ->
 def shared_budget(table: pd.DataFrame, x: str = "statistical_parity") -> float:
     """The smallest mean ``x`` that every method with a knob can keep to (without any such method, every method).
 
-    Rounded up to the tenth of a point that sentences show, so that what they say is what was asked for.
+    Rounded up to the tenth of a point that sentences show, so that they show the exact budget.
     """
     with_knob = [methods.get(name).knob is not None for name in table["method"]]
     chosen = table[with_knob] if any(with_knob) else table
@@ -113,8 +113,8 @@ def compare_within(
 ) -> list[Comparison]:
     """Compare the most accurate points of all methods within a budget of ``x``: each pair, or all ``against`` one.
 
-    Fewer pairs can be told apart more easily. The constant answer is left out. The points are chosen on the rows that
-    they are compared on, which favours methods with many strengths a little.
+    Among fewer pairs smaller differences are significant. The constant answer is left out. The points are chosen on the
+    rows that they are compared on, which favours methods with many strengths a little.
     """
     table = evenly_measured(summary(rows))
     table = table[table["method"] != "const"]
@@ -126,13 +126,13 @@ def compare_within(
 def comparison_words(
     comparisons: Sequence[Comparison], budget: float | None = None, x: str = "statistical_parity"
 ) -> list[str]:
-    """Sentences that stand alone: which methods the folds can tell apart by accuracy, within which budget if any."""
+    """Sentences that stand alone: which methods are distinguishable by accuracy, within which budget if any."""
     if not comparisons:
         return ["There is nothing to compare yet: it takes two methods."]
     within = "" if budget is None else f"If the {MEASURES[x].title} may be at most {gap(budget)}, "
-    parted = sorted((one for one in comparisons if one.told_apart), key=lambda one: -abs(one.difference))
-    rest = [one for one in comparisons if not one.told_apart and not math.isnan(one.p)]
-    sentences = [capital(within + words) for words in [*map(_told, parted), *map(_open, rest)]]
+    parted = sorted((one for one in comparisons if one.distinguishable), key=lambda one: -abs(one.difference))
+    rest = [one for one in comparisons if not one.distinguishable and not math.isnan(one.p)]
+    sentences = [capital(within + words) for words in [*map(_lead_words, parted), *map(_undecided_words, rest)]]
     tested = len(parted) + len(rest)
     if tested < len(comparisons):
         sentences.append("One fold alone tells nothing apart: run more folds or seeds.")
@@ -141,8 +141,8 @@ def comparison_words(
     return sentences
 
 
-def _told(one: Comparison) -> str:
-    """Who is better, and by how much."""
+def _lead_words(one: Comparison) -> str:
+    """Which is better, and by how much."""
     if one.difference < 0:
         one = replace(one, first=one.second, second=one.first, difference=-one.difference, low=-one.high, high=-one.low)
     return (
@@ -151,8 +151,8 @@ def _told(one: Comparison) -> str:
     )
 
 
-def _open(one: Comparison) -> str:
-    """Which two cannot be told apart, and what the difference may be."""
+def _undecided_words(one: Comparison) -> str:
+    """Which two are not distinguishable, and what the difference may be."""
     first, second = label(*one.first), label(*one.second)
     if one.low == one.high:
         how = f"{gap(one.low)} in each of only {one.n} folds" if one.difference else f"none in {all_of(one.n)} folds"

@@ -1,4 +1,4 @@
-"""What a sweep says: tables, the Pareto front, distances to the limit, the knee, and one point in detail.
+"""Results of a sweep: tables, the Pareto front, distances to the limit, the knee, and one point in detail.
 
 Everything starts from tidy rows as `evaluation` yields them, one per method, strength, fold and seed.
 """
@@ -55,7 +55,7 @@ def strength_words(method: str, strength: float | None) -> str:
 
 
 def no_strength(strength: float | None) -> bool:
-    """Whether a point is of a method without a knob; tables say NaN."""
+    """Whether a point is of a method without a knob; in tables its strength is NaN."""
     return strength is None or math.isnan(strength)
 
 
@@ -92,8 +92,7 @@ def pareto(table: pd.DataFrame, x: str = "statistical_parity", y: str = "accurac
 def distances(table: pd.DataFrame, limit: Limit, limit_with_group: Limit | None = None) -> pd.Series:
     """Mean vertical distance of each method's points to the limit line, by method.
 
-    A method that uses the group to decide sees more than the features, so only ``limit_with_group`` bounds it; without
-    one its distance is NaN.
+    A method that uses the group to decide is bounded only by ``limit_with_group``; without one its distance is NaN.
     """
     found = {}
     for method, own in table.groupby("method", sort=False):
@@ -153,7 +152,7 @@ def knee(table: pd.DataFrame, method: str, x: str = "statistical_parity") -> Kne
 # Where strengths are missing
 
 JUMP = 0.15
-"""Neighbours on a curve whose gaps differ by more than this share of all its gaps leave a hole in the picture."""
+"""Neighbours on a curve have a hole between them if their gaps differ by more than this share of its range of gaps."""
 
 PER_JUMP = 3
 """Strengths that are put into the widest hole at a time."""
@@ -162,7 +161,7 @@ PER_JUMP = 3
 def missing_strengths(table: pd.DataFrame, method: str, x: str = "statistical_parity") -> tuple[float, ...]:
     """Strengths to add, evenly between neighbours whose mean ``x`` jumps; none if the curve has no holes.
 
-    A hole that is wider gets more of them. Asked again with their results, the function goes on where the curve bends.
+    A wider hole gets more of them. Called again with their results, the function adds strengths where the curve bends.
     """
     own = table[(table["method"] == method) & table["strength"].notna() & table[f"{x}_mean"].notna()]
     own = own.sort_values("strength")

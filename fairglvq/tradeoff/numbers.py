@@ -1,4 +1,4 @@
-"""Trade-offs where a number is predicted: what is on the axes, and what a curve says in words."""
+"""Trade-offs where a number is predicted: what is on the axes, and sentences about a curve."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Task(NamedTuple):
-    """What is predicted, and what should not be told by it."""
+    """What is predicted, and the protected value that it should not reveal."""
 
     title: str
     target: str
@@ -31,7 +31,7 @@ TASKS: Mapping[str, Task] = {
 
 
 class Measure(NamedTuple):
-    """A measure of how much predictions tell of a protected value."""
+    """A measure of how much predictions reveal of a protected value."""
 
     title: str
     help: str
@@ -75,12 +75,12 @@ def sentence(rows: pd.DataFrame, task: str, measure: str, C: float) -> str:
 
 
 def _chance(rows: pd.DataFrame, measure: str, C: float) -> str:
-    """Which of the two differences the folds cannot tell from none."""
+    """Which of the two differences is not significant."""
     from fairglvq.experiments.regression import TREE
 
     names = {"r2": "R²", measure: MEASURES[measure].title}
     found = {name: compare(rows, (TREE, C), (TREE, 0.0), name) for name in names}
-    doubtful = [names[name] for name, one in found.items() if not one.told_apart]
+    doubtful = [names[name] for name, one in found.items() if not one.distinguishable]
     return f" On these folds the difference in {wording.listed(doubtful)} may be chance." if doubtful else ""
 
 

@@ -35,16 +35,16 @@ class Scenario:
 
 
 def widest(table: pd.DataFrame, x: str) -> float:
-    """The gap of the most accurate model, as it is shown: nobody gains from allowing more."""
+    """The gap of the most accurate model, as it is shown; to allow more changes nothing."""
     return at_most(float(_best(table.dropna(subset=[f"{x}_mean"]))[f"{x}_mean"]))
 
 
 def scenario(
     rows: pd.DataFrame, table: pd.DataFrame, allowed: float, x: str, who: Sequence[str], name: str = ""
 ) -> Scenario | None:
-    """What an allowed gap gives, from the rows of a sweep and their summary; None if no model keeps to it.
+    """The scenario of an allowed gap, from the rows of a sweep and their summary; None if no model keeps to it.
 
-    Everybody was in one test fold per seed, so that the decisions of all folds together are about everybody once.
+    Everybody is in one test fold per seed, so that all folds together decide about everybody once.
     """
     possible = table[table[f"{x}_mean"] <= allowed + 1e-12]
     if possible.empty:
@@ -60,12 +60,12 @@ def side_by_side(kept: Sequence[Scenario]) -> tuple[list[str], list[list[str]]]:
     """Head and rows of a table with a column per scenario."""
     names = ["largest gap allowed", "model", "gap", "decisions that are right", *(one.who for one in kept[0].outcomes)]
     columns = [
-        [gap(one.allowed), one.model, gap(one.gap), percent(one.accuracy), *map(_told, one.outcomes)] for one in kept
+        [gap(one.allowed), one.model, gap(one.gap), percent(one.accuracy), *map(_counts, one.outcomes)] for one in kept
     ]
     return ["scenario", *(one.name for one in kept)], [list(row) for row in zip(names, *columns, strict=True)]
 
 
-def _told(outcome: Outcome) -> str:
+def _counts(outcome: Outcome) -> str:
     return f"{outcome.favourable:,} of {outcome.people:,} ({signed(outcome.change, 0)})"
 
 

@@ -32,8 +32,8 @@ class FairTree(ClassifierMixin, TreeEstimator):
     What C is good for depends on how leaves answer. With majority answers C > 0 lowers the gap slowly: it hides the
     group from the leaves, but a majority can still fall to one side. With ``decide="fair"`` C < 0 was better than C = 0
     and C > 0 on Adult and COMPAS, as it was for Kamiran et al.; on German Credit and XOR it was not. Only where leaves
-    tell the group apart can their answers make up for it: if the group or a stand-in for it is among the features, such
-    a tree decides by group; leave it out where that is not allowed. Leaves that are pure are not split further, so
+    separate the groups can their answers make up for it: if the group or a proxy for it is among the features, such a
+    tree decides by group; leave it out where that is not allowed. Leaves that are pure are not split further, so
     where classes part cleanly (Local) few answers are left to choose from, and the fair ones are far from the limit.
 
     Parameters

@@ -16,7 +16,7 @@ EVERYBODY = "everybody"
 
 
 def rules(tree: Tree, data: Table, scaling: Scaling) -> list[str]:
-    """A phrase per leaf, from left to right; what several conditions say of one column is said once, at the first.
+    """A phrase per leaf, from left to right; several conditions on one column are merged into the first.
 
     ``scaling`` is the one that made the features of the tree from ``data.X``.
     """
@@ -25,7 +25,7 @@ def rules(tree: Tree, data: Table, scaling: Scaling) -> list[str]:
 
 
 def questions(tree: Tree, data: Table, scaling: Scaling) -> dict[int, str]:
-    """What each node that is split asks, by node: rows for which it is true go left."""
+    """The condition of each node that is split, by node: rows for which it is true go left."""
     asked = {}
     for node in np.flatnonzero(tree.feature != LEAF).tolist():
         f, border = int(tree.feature[node]), float(tree.threshold[node])

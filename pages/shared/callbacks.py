@@ -1,9 +1,9 @@
-"""Callbacks run to their end, also if the next message of the browser comes just then.
+"""Callbacks run to their end, also if the next message of the browser arrives meanwhile.
 
-Streamlit looks for a newer message before it hands a run what the older one brought, and again whenever a callback
-looks at the session. If there is one, it forgets the clicks of the older one. It looks once more right after the
-callbacks, so nothing waits longer if it does not look before. Importing this module is enough. That no other run of the
-same visit goes on beside a callback is the work of `runner.fastReruns = false` in `.streamlit/config.toml`.
+Streamlit checks for a newer message before it applies a message to the session, and whenever a callback reads the
+session. If there is one, the run ends and its clicks are lost. Importing this module removes these checks; the next
+one, right after the callbacks, is early enough. With `runner.fastReruns = false` in `.streamlit/config.toml` no other
+run of the visit goes on beside a callback.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The controls of the model in view, drawn from the table `FIELDS`; each says what it did in this run."""
+"""The controls of the model in view, drawn from `FIELDS`; each has a sentence about its effect in this run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHORT = {"three_classes": "3 classes", "three_groups": "3 groups", "german": "Ge
 
 
 def presets(settings: Settings) -> None:
-    """The row of pictures worth seeing."""
+    """The row of presets."""
     if not visit().display.shows_presets:
         return
     control(

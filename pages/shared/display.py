@@ -1,4 +1,4 @@
-"""How a link wants the app to be shown: on a projector, with some controls hidden or locked. No Streamlit here.
+"""Parameters of links that change how the app is shown: for a projector, with controls hidden or locked. No Streamlit.
 
 These parameters belong to the visit, not to a page: they stand in the address of every page. Streamlit's own
 ``embed=true`` goes with them; it never reaches a script as a parameter.
@@ -51,7 +51,7 @@ class Display:
 
 
 def from_query(params: Mapping[str, str]) -> tuple[Display, list[str]]:
-    """What a link asks for, and a plain sentence for everything in it that had to be left out."""
+    """The display of a link, and a sentence for everything in it that had to be left out."""
     repairs: list[str] = []
     projector = params.get("projector", "")
     if projector not in ("", "0", "1"):
@@ -69,6 +69,6 @@ def _read(parameter: str, params: Mapping[str, str], known: Mapping[str, str], r
 
 
 def short(text: str) -> str:
-    """What a link says, for a sentence about it: cut, and without what Markdown would take for a picture or a link."""
+    """Text of a link, for a sentence about it: cut, and without Markdown's signs for pictures and links."""
     plain = re.sub(r"[^\w\s.,:;+%-]", "?", text)
     return plain if len(plain) <= 24 else plain[:23] + "…"

@@ -23,7 +23,7 @@ def needed(dataset: str) -> bool:
 
 
 def offer(back: Callable[[], None]) -> None:
-    """Say what is missing and why, and fetch it on request; ``back`` leads to another data set."""
+    """What is missing and why, and a button to fetch it; ``back`` leads to another data set."""
     download = visit().download
     with st.container(key="fetching", border=True):
         st.markdown(
@@ -38,7 +38,7 @@ def offer(back: Callable[[], None]) -> None:
                 first, *rest = download.error.splitlines()
                 st.markdown(f"It did not work. {first}")
                 st.code("\n".join(rest), language=None)
-    st.fragment(_look, run_every=POLL if download.busy else None)()
+    st.fragment(_poll, run_every=POLL if download.busy else None)()
 
 
 def _begin() -> None:
@@ -63,7 +63,7 @@ def _begin() -> None:
     download.thread.start()
 
 
-def _look() -> None:
+def _poll() -> None:
     download = visit().download
     if download.thread is None:
         return

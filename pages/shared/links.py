@@ -1,4 +1,4 @@
-"""Settings as the parameters of a link, and back; what cannot be read is repaired and said. No Streamlit here."""
+"""Settings as the parameters of a link, and back; what cannot be read is repaired, with a sentence. No Streamlit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fairglvq.scenes.settings import (
     nearest_allowed,
     shape_of,
 )
-from fairglvq.scenes.sources import lent
+from fairglvq.scenes.sources import is_registered
 from pages.shared.display import PARAMETERS as DISPLAY_PARAMETERS
 from pages.shared.display import short
 
@@ -67,10 +67,10 @@ def _too_much_paint(settings: Settings) -> bool:
 
 
 def from_query(params: Mapping[str, str]) -> tuple[Settings, list[str]]:
-    """Settings of a link, and a plain sentence for everything in it that had to be repaired."""
+    """Settings of a link, and a sentence for everything in it that had to be repaired."""
     repairs: list[str] = []
     table = params.get("table", "") if params.get("data") == TABLE else ""
-    if table and lent(table):
+    if table and is_registered(table):
         dataset = TABLE
     elif params.get("data") == TABLE:
         dataset, table = "xor", ""
@@ -130,7 +130,7 @@ def read_value(field: Field, text: str | None, default: Any, repairs: list[str])
 
 
 def place(value: float) -> float:
-    """A coordinate as a link can carry it, so that a painted picture and its link are the same."""
+    """A coordinate rounded as in a link, so that a painted picture and its link are the same."""
     low, high = _PLANE
     return _after_steps(_steps(min(max(value, low), high)))
 
@@ -207,7 +207,7 @@ def _read_fold(text: str | None, repairs: list[str]) -> Fold | None:
 
 
 def start_from(panel: str, prototypes: list[list[float]]) -> Start:
-    """Prototypes put down by hand, as exactly as a link can carry them."""
+    """Prototypes placed by hand, rounded as in a link."""
     return Start(panel, tuple(tuple(round(value, 4) for value in prototype) for prototype in prototypes))
 
 

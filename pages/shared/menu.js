@@ -2,8 +2,8 @@
 if (!window.fairglvqMenu) {
   window.fairglvqMenu = true;
 
-  // Streamlit adds a page to the browser's history when it is entered, and once more when it writes what it shows into
-  // its address. Until the visitor does something, the two are one step: one Back leads to the page before.
+  // Streamlit adds an entry to the browser's history when a page is entered, and another when the page writes its address.
+  // Until the visitor does something they are merged, so that one Back leads to the page before.
   const push = history.pushState.bind(history), replace = history.replaceState.bind(history);
   let entering = true;
   const inOwnAddress = (write) => (state, title, url) => {
@@ -20,8 +20,8 @@ if (!window.fairglvqMenu) {
   history.replaceState = inOwnAddress(replace);
   for (const act of ["pointerdown", "keydown"]) window.addEventListener(act, () => (entering = false), true);
 
-  // A message of the page being left, a slider's for example, that reaches a busy server right after the choice of a
-  // page replaces it there. If a run ends and the chosen page is not in view, the choice is made again.
+  // A message of the page being left, a slider's for example, that reaches a busy server right after a click on the menu
+  // replaces that click there. If a run ends and the chosen page is not in view, the link is clicked again.
   let chosen = null;
   window.addEventListener("popstate", () => (chosen = null));
   window.addEventListener("click", (event) => {
@@ -31,6 +31,6 @@ if (!window.fairglvqMenu) {
   new MutationObserver(([{ target }]) => {
     if (!chosen || target.dataset.testScriptState !== "notRunning") return;
     if (chosen.isConnected && chosen.pathname !== location.pathname) chosen.click();
-    chosen = null; // once is enough, and a page that leads elsewhere must not be asked for again and again
+    chosen = null; // only once: the chosen page may redirect
   }).observe(document.body, { attributes: true, attributeFilter: ["data-test-script-state"], subtree: true });
 }

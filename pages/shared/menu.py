@@ -35,7 +35,7 @@ TITLE = "{} · FairGLVQ Explorer"
 
 
 def navigate() -> StreamlitPage:
-    """The page that the address asks for, with the menu above it."""
+    """The page of the address, with the menu above it."""
     here, context = visit(), get_script_run_ctx()
     if context and _overtaken(context):
         st.switch_page(next(page for page in pages() if page.url_path == here.page))
@@ -53,10 +53,10 @@ def navigate() -> StreamlitPage:
 
 
 def _overtaken(context: ScriptRunContext) -> bool:
-    """Whether the message behind this run was sent from a page that the visitor had left by the menu.
+    """Whether the message of this run was sent from a page that the visitor had left by the menu.
 
-    A slider or the stage may send it a moment after the click, before the browser has heard of the other page. It asks
-    for the page that the browser still stands on, and would lead back to it. `st.context.url` names the page asked for.
+    A slider or the stage may send a message right after the click, before the browser has received the other page. The
+    message requests the page that the browser still shows, named by `st.context.url`, and would lead back to it.
     """
     here, info = visit(), context.context_info
     if info is None or context.is_history_navigation or here.page is None:
@@ -66,9 +66,9 @@ def _overtaken(context: ScriptRunContext) -> bool:
 
 
 def _follow_display() -> None:
-    """Show the app as the link wants it; a page chosen in the menu has an address that does not say it yet."""
+    """Apply the display of the link, and add it to the address of a page chosen in the menu."""
     here = visit()
-    query = here.display_address.followed()
+    query = here.display_address.link_to_follow()
     if query is not None:
         here.display = display.from_query(query)[0]
     missing = {name: value for name, value in here.display.to_query().items() if name not in st.query_params}

@@ -12,21 +12,21 @@ from fairglvq.scenes import sources
 from pages.shared.server import training_service
 from pages.shared.visit import begin_anew, visit
 
-# Streamlit's web server would put an upload of more than 1 MB into a temporary file before Streamlit gets it. How
-# large an upload may be at all is for Streamlit to say.
+# Else Streamlit's web server would write an upload of more than 1 MB to a temporary file; `server.maxUploadSize` is the
+# limit for all uploads.
 MultiPartParser.spool_max_size = 2**40
 
 
 def keep(data: Dataset) -> str:
-    """Make this the table of the visit; what was trained on it is forgotten when the visit ends."""
+    """Make this the table of the visit; what was trained on it is deleted when the visit ends."""
     visit().table.data = data
-    key = sources.lend(data)
+    key = sources.register(data)
     weakref.finalize(data, _forget_trained, key)
     return key
 
 
 def _forget_trained(key: str) -> None:
-    if not sources.lent(key):  # else another visitor has the same table
+    if not sources.is_registered(key):  # else another visitor has the same table
         training_service().forget(key)
 
 
@@ -36,7 +36,7 @@ def current() -> Dataset | None:
 
 
 def mine(query: Mapping[str, str]) -> dict[str, str]:
-    """What a link says, but for a table of somebody else: to know its key is not to own it."""
+    """The parameters of a link, without the table of another visitor, whose key must not give access to it."""
     data = current()
     if "table" not in query or (data is not None and query["table"] == sources.key_of(data)):
         return dict(query)
@@ -44,9 +44,9 @@ def mine(query: Mapping[str, str]) -> dict[str, str]:
 
 
 def forget() -> None:
-    """Begin the visit anew: the table is gone, and with it everything that any page kept of it."""
+    """Begin the visit anew, without the table and everything computed from it."""
     data = current()
     if data is not None:
-        sources.take_back(data)
+        sources.unregister(data)
         _forget_trained(sources.key_of(data))
     begin_anew()

@@ -1,6 +1,6 @@
-"""What a page has computed in the background: begun, watched, stopped. ``section`` is the page's part of the visit.
+"""Sweeps that a page computes in the background: begin, watch, stop. ``section`` names the page's part of the visit.
 
-Callbacks get the name of the section and not the part itself: Streamlit keeps callbacks of widgets that are gone.
+Callbacks get that name and not the part itself, because Streamlit keeps callbacks of widgets that are gone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fairglvq.experiments.store import Store
     from fairglvq.experiments.sweep import ModelKey, Sweep
 
-POLL = 0.7  # seconds between two looks at a run
+POLL = 0.7  # seconds between two polls of a run
 
 
 def of(section: str) -> RunVisit:
@@ -51,7 +51,7 @@ def open_store(section: str) -> Store | None:
 def begin(
     section: str, sweep: Sweep, data: Dataset, known: dict[ModelKey, dict[str, Any]], store: Store | None
 ) -> SweepRun:
-    """Compute the rows of a sweep that are not known; what was being computed before is given up."""
+    """Compute the rows of a sweep that are not known; a run before this one is stopped."""
     from fairglvq.experiments.engine import SweepRun
 
     here = of(section)
@@ -63,7 +63,7 @@ def begin(
 
 
 def stop(section: str) -> None:
-    """Give up what is being computed, or leave it to those who want the same."""
+    """Stop the run, or only stop watching it if other visitors do."""
     here = of(section)
     run = here.run
     if run is None or run.state != "running":
@@ -74,7 +74,7 @@ def stop(section: str) -> None:
 
 
 def _give_up(run: SweepRun) -> None:
-    """Watch it no longer; nor does a visit that is over, such as the one before this page was loaded again."""
+    """Stop watching a run, also for visits that are over, such as the one before this page was reloaded."""
     for other in run.watchers():
         if not runtime.get_instance().is_active_session(other):
             run.left_by(other)
@@ -82,7 +82,7 @@ def _give_up(run: SweepRun) -> None:
 
 
 def watcher() -> str:
-    """What the engine calls this visit: its session."""
+    """The name of this visit for the engine: its session."""
     context = get_script_run_ctx()
     return context.session_id if context else ""
 

@@ -21,12 +21,12 @@ ul.plain { padding-left: 1.2rem; }
 
 
 def log(what: str, problem: Exception) -> None:
-    """Write to the server's log where something failed, but not with which values: a log is a file, too."""
+    """Write to the server's log where something failed, but no values, which may be a visitor's data."""
     where = "".join(traceback.format_tb(problem.__traceback__))
     logging.getLogger(__name__).error("%s: %s\n%s", what, type(problem).__name__, where)
 
 
-def say(text: str, kind: str = "") -> None:
+def write(text: str, kind: str = "") -> None:
     """A sentence. ``kind`` may be "small", or "box" with "wrong" or "good"."""
     role = ' role="alert"' if "wrong" in kind else ' role="status"' if "box" in kind else ""
     st.html(f'<p class="plain {kind}"{role}>{escape(text)}</p>')

@@ -1,4 +1,4 @@
-"""What all visitors of this server share."""
+"""Services shared by all visitors of this server."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def known_limit(dataset: str, with_group: bool = False) -> Limit:
 
 @st.cache_resource(show_spinner=False)
 def rooms() -> Rooms:
-    """Rooms in which classes do the lesson; those that have ended are deleted also when nobody comes."""
+    """Rooms in which classes do the lesson; a thread deletes those that have ended."""
     from fairglvq.classroom.rooms import SWEEP, Rooms
     from fairglvq.classroom.storage import default_path
 

@@ -1,4 +1,4 @@
-"""The model in view: its settings, its way back, its link. Everything that changes it goes through `change`."""
+"""The model in view: its settings, undo, its link. Everything that changes it goes through `change`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def begin() -> Settings:
     """The settings of this run: those of the link on arrival, of the visit afterwards."""
     model = visit().model
     first = model.address.written is None
-    query = model.address.followed()
+    query = model.address.link_to_follow()
     if query is not None:
         if not first:
             model.history.append(model.settings)
@@ -42,7 +42,7 @@ def _adopt(query: dict[str, str], model: ModelVisit) -> None:
 
 
 def change(settings: Settings, model: ModelVisit | None = None) -> None:
-    """Go on with other settings, of the model of the page in view if none is given; `undo` comes back to these."""
+    """Change the settings of a model, of the page in view by default; `undo` restores the ones before."""
     model = model or visit().model
     if settings == model.settings:
         return
@@ -51,7 +51,7 @@ def change(settings: Settings, model: ModelVisit | None = None) -> None:
 
 
 def begin_with(settings: Settings) -> None:
-    """Go on with settings chosen as a whole: shown from their end, not in the middle of what was looked at before."""
+    """Change to settings chosen as a whole: the stage shows the end of their training, not the epoch in view before."""
     model = visit().model
     model.fresh = settings
     model.view = _lasting_view()
@@ -59,7 +59,7 @@ def begin_with(settings: Settings) -> None:
 
 
 def enter(settings: Settings, method: str) -> None:
-    """Make this the model in view, whichever page was visited so far; ``method`` is the one in question."""
+    """Make this the model in view of all pages; ``method`` is the one chosen on the prototypes page."""
     model = visit().model
     if model.address.written is None:
         model.address.written = {}
@@ -68,12 +68,12 @@ def enter(settings: Settings, method: str) -> None:
 
 
 def link_to(settings: Settings, method: str = "") -> dict[str, str]:
-    """The parameters of a link that opens another model; ``method`` is the one in question, if not the last."""
+    """The parameters of a link that opens another model; ``method`` is the one chosen, if not the last."""
     return _query(settings, _lasting_view(), method) | visit().display.to_query()
 
 
 def _lasting_view() -> dict[str, Any] | None:
-    """What stays of the view when another model comes."""
+    """The part of the view that is kept for another model."""
     view = visit().model.view or {}
     return {name: kept for name, kept in view.items() if name not in ("epoch", "film")} or None
 
@@ -92,7 +92,7 @@ def reset() -> None:
 
 
 def with_fixed(settings: Settings) -> Settings:
-    """These settings, apart from what the visitor cannot change: that stays as it is."""
+    """These settings, but the present values of those that the visitor cannot change."""
     here = visit()
     kept = {name: getattr(here.own_model.settings, name) for name in FIELDS if here.display.fixes(name)}
     return replace(settings, **kept)
@@ -104,14 +104,14 @@ def leave_fold() -> None:
 
 
 def new_seed() -> None:
-    """Everything that is drawn by chance, drawn anew."""
+    """Change to a new random seed."""
     settings, field = visit().model.settings, FIELDS["seed"]
     others = [seed for seed in range(int(field.low), int(field.high) + 1) if seed != settings.seed]
     change(with_changes(settings, seed=random.choice(others)))
 
 
 def write_link(method: str = "") -> None:
-    """Let the address say exactly what is shown."""
+    """Write exactly what is shown into the address."""
     model = visit().model
     model.address.write(_query(model.settings, model.view, method))
 
@@ -126,7 +126,7 @@ def _query(settings: Settings, view: dict[str, Any] | None, method: str) -> dict
 
 
 def read_view(text: str | None) -> dict[str, Any] | None:
-    """What a link's ``view`` parameter says; None if it is missing or broken."""
+    """The view of a link's ``view`` parameter; None if it is missing or broken."""
     try:
         view = json.loads(text or "")
         json.dumps(view, allow_nan=False)  # the stage takes no NaN and no infinity

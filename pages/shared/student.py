@@ -1,4 +1,4 @@
-"""A student's place in a class that does the lesson: joining by link, reporting, and what the teacher asks for.
+"""A student's place in a class that does the lesson: joining by link, reporting, and the pace that the teacher sets.
 
 Steps can also be opened by the link itself (``step=3``), without a room.
 """
@@ -18,15 +18,15 @@ from pages.shared.visit import visit
 from pages.shared.widgets import button, control
 
 LONGEST_CODE = 12  # as typed, with blanks
-POLL = 3.0  # seconds between two reports: how soon a student hears of the teacher
+POLL = 3.0  # seconds between two reports: the delay of what the teacher sets
 
 
 def arrive(query: Mapping[str, str]) -> None:
-    """Come into the room that a link names; a student's own address also holds the token."""
+    """Join the room of a link; a student's own address also contains the token."""
     here, code, token = visit().student, query.get("room", ""), query.get("student", "")
     here.opened = _step(query.get("step", ""))
     if here.seat and (here.seat.code, here.seat.token) == (code, token):
-        return  # the browser's way back
+        return  # Back or Forward
     here.seat, here.pace, here.notice = None, Pace(), ""
     if code:
         try:
@@ -36,7 +36,7 @@ def arrive(query: Mapping[str, str]) -> None:
 
 
 def enter(code: str) -> None:
-    """Come into the room whose code was typed."""
+    """Join the room whose code was typed."""
     if code.strip():
         arrive({"room": code, "step": str(visit().student.opened)})
         report(visit().lesson.progress or Progress())
@@ -53,14 +53,14 @@ def _go_alone(problem: Exception) -> None:
 
 
 def to_query() -> dict[str, str]:
-    """What the student's own address says: a reload is the same student."""
+    """The parameters of the student's own address, so that a reload is the same student."""
     here = visit().student
     query = {"step": str(here.opened)} if here.opened > 1 else {}
     return query | ({"room": here.seat.code, "student": here.seat.token} if here.seat else {})
 
 
 def report(progress: Progress) -> None:
-    """Tell the room how far the student is, and hear what the teacher asks for."""
+    """Report the progress to the room, and take the pace that the teacher has set."""
     here = visit().student
     if here.seat:
         try:
@@ -81,17 +81,17 @@ def may_enter(step: int, passed: bool) -> bool:
 
 
 def waits(step: int) -> bool:
-    """Whether what happens in a step is hidden until the teacher shows it."""
+    """Whether the outcome of a step is hidden until the teacher shows it."""
     return visit().student.pace.hides_outcome(step)
 
 
-def listen(progress: Callable[[], Progress]) -> None:
-    """Report by the clock while the page is open; a word of the teacher runs it anew."""
+def poll(progress: Callable[[], Progress]) -> None:
+    """Report at intervals while the page is open, and rerun the page when the teacher changes the pace."""
     if visit().student.seat:
-        st.fragment(_listen, run_every=POLL)(progress)
+        st.fragment(_poll, run_every=POLL)(progress)
 
 
-def _listen(progress: Callable[[], Progress]) -> None:
+def _poll(progress: Callable[[], Progress]) -> None:
     here = visit().student
     before = here.pace, here.notice, here.seat
     report(progress())
@@ -108,7 +108,7 @@ def join_form(language: str) -> None:
 
 
 def banner(progress: Progress, language: str, go: Callable[[int], None]) -> None:
-    """One line about the room, and the way to where the class is; that there is none is said until one goes on."""
+    """One line about the room, and a button to the class's step; that the room has ended is shown until one goes on."""
     here, texts, step = visit().student, words(language), progress.step
     if here.notice:
         here.noticed = here.noticed or progress

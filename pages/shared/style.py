@@ -1,4 +1,4 @@
-"""What Streamlit's own elements look like on these pages: small words around a large picture."""
+"""Styles of Streamlit's own elements: small words around a large picture."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ NO_CONTROLS = """<style>
 </style>"""
 """For pages whose sidebar holds nothing but the menu."""
 
-# White words stand on the light theme's blue in both themes: no one colour is dark enough for white words on it and
-# light enough for words of it on a dark ground.
+# Buttons with white text are in the light theme's blue in both themes: no colour has enough contrast below white text
+# and also as text on a dark page.
 STYLE = """<style>
 .stMainBlockContainer { padding: 4.4rem 2rem 2rem; }
 .stMain h1 { font-size: 1.5rem; line-height: 1.2; padding: 0; }

@@ -1,4 +1,4 @@
-"""The model in view is trained in the background: what is shown meanwhile, how far it is, and a way to stop it."""
+"""The model in view is trained in the background: what is shown meanwhile, progress, and Cancel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from fairglvq.scenes import service as scene_service
 from fairglvq.scenes.points import UntrainableError
 from fairglvq.scenes.scene import TITLES
-from fairglvq.scenes.service import Job, Show
+from fairglvq.scenes.service import Job, TrainedScene
 from fairglvq.scenes.settings import FIELDS, Settings
 from fairglvq.scenes.sources import GoneError, dataset_of
 from fairglvq.wording import time_left
@@ -23,9 +23,9 @@ from pages.shared.widgets import boxed, button
 if TYPE_CHECKING:
     from fairglvq.explain.view import View
 
-POLL = 0.3  # seconds between two looks at work in the background
+POLL = 0.3  # seconds between two polls of work in the background
 PATIENCE = 0.9  # seconds of training before progress is shown
-LOOK = 0.05  # seconds between two looks for a newer message of the browser
+LOOK = 0.05  # seconds between two checks for a newer message of the browser
 STYLE = """<style>
 [data-testid="stLayoutWrapper"]:has(> .st-key-coming) {
   position: sticky; top: 4rem; z-index: 5; height: 0; overflow: visible;
@@ -38,10 +38,10 @@ STYLE = """<style>
   border: 1px solid currentColor; box-shadow: 0 4px 18px rgb(0 0 0 / 25%);
 }
 </style>"""
-FIRST_PATIENCE = 8.0  # a cold server has nothing else to show, and nothing to go back to
+FIRST_PATIENCE = 8.0  # the same at first, where there is no picture before
 
 
-def trained(*, without_inp_first: bool = False) -> Show | None:
+def trained(*, without_inp_first: bool = False) -> TrainedScene | None:
     """The scene of the settings in view; while it is being trained, the one before. May be none at all.
 
     ``without_inp_first``: the first picture of a server on which scikit-learn is not loaded yet comes without INP.
@@ -54,7 +54,7 @@ def trained(*, without_inp_first: bool = False) -> Show | None:
         _show_without_inp(settings)
     if not _in_view(settings):
         awaited = model.shown is None or model.shown[0] != settings
-        job = _ordered(settings)
+        job = _submitted(settings)
         if finished(job, (FIRST_PATIENCE if first else PATIENCE) if awaited else 0):
             with problems:
                 _take(job)
@@ -78,18 +78,18 @@ def _in_view(settings: Settings) -> bool:
     return shown is not None and shown[0] == settings and len(shown[1].scene.trainings) == len(settings.methods)
 
 
-def _ordered(settings: Settings) -> Job:
+def _submitted(settings: Settings) -> Job:
     model = visit().model
     job = model.job
     if job is None or job.key != settings or job.cancelled:
         if job:
             job.cancel()
-        job = model.job = training_service().order(settings)
+        job = model.job = training_service().submit(settings)
     return job
 
 
 def _show_without_inp(settings: Settings) -> None:
-    job = training_service().order(settings, ("glvq", "fairglvq"))
+    job = training_service().submit(settings, ("glvq", "fairglvq"))
     if finished(job, FIRST_PATIENCE) and not job.future.exception():
         visit().model.shown = settings, job.future.result()
 
@@ -105,7 +105,7 @@ def _take(job: Job) -> None:
 
 
 def _explain(problem: str) -> None:
-    """Why there is no new model, and the way back."""
+    """Why there is no new model, and a button to go back."""
     model = visit().model
     kept = f" Below is the last model that worked: {before(model.shown[0], model.settings)}." if model.shown else ""
     with boxed("problem", problem + kept):
@@ -151,13 +151,13 @@ def picture() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 
 def watch() -> None:
-    """Look after all work in the background, as long as there is any."""
-    st.fragment(_look, run_every=POLL if visit().model.awaited else None)()
+    """Poll all work in the background, as long as there is any."""
+    st.fragment(_poll, run_every=POLL if visit().model.awaited else None)()
 
 
-def _look() -> None:
+def _poll() -> None:
     model = visit().model
-    if any(job.future.done() or job.cancelled for job in model.awaited):  # a search may be late to notice its end
+    if any(job.future.done() or job.cancelled for job in model.awaited):  # a cancelled search may end later
         st.rerun()
     job = _under_way()
     if job is not None:
@@ -178,7 +178,7 @@ def announced(settings: Settings) -> str:
 
 
 def before(shown: Settings, coming: Settings) -> str:
-    """The model shown, named by what tells it from the one to come: "XOR", "Adult with Prototypes per class 3"."""
+    """The model shown, named by its difference from the one to come: "XOR", "Adult with Prototypes per class 3"."""
     name = FIELDS["dataset"].named(shown.dataset)
     if shown.dataset != coming.dataset:
         return name

@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # for annotations only: a first picture must not wait for wha
     from fairglvq.explain import Measure, Order
     from fairglvq.explain.view import View
     from fairglvq.lesson.progress import Progress
-    from fairglvq.scenes.service import Job, Show
+    from fairglvq.scenes.service import Job, TrainedScene
     from fairglvq.scenes.training import Film
     from fairglvq.tradeoff.choice import Choice
     from fairglvq.tradeoff.scenario import Scenario
@@ -43,20 +43,20 @@ if TYPE_CHECKING:  # for annotations only: a first picture must not wait for wha
 
 @dataclass
 class Address:
-    """What the address bar says about a page."""
+    """The parameters of a page in the address bar."""
 
     written: dict[str, str] | None = None
-    """The parameters that stand there; None before the first run."""
+    """The present ones; None before the first run."""
     entries: int = -1
-    """The number of pages entered when it was last looked at."""
+    """The number of pages entered when they were last read."""
     sent: tuple[int, dict[str, str]] | None = None
     """The number of pages entered, and the parameters that then passed between server and browser last."""
 
-    def followed(self) -> dict[str, str] | None:
+    def link_to_follow(self) -> dict[str, str] | None:
         """The link to follow in this run: on the first, after Back or Forward, and where a link led to the page.
 
-        Any other run may still bring the address from before the last change, because the browser had not heard of it
-        yet, or a bare one, because the page was chosen in the menu.
+        In any other run the address may be outdated, because the browser had not received the last change yet, or bare,
+        because the page was chosen in the menu.
         """
         context, here = get_script_run_ctx(), visit()
         says_more = any(name not in here.display.to_query() for name in st.query_params)
@@ -68,10 +68,10 @@ class Address:
         return self.written
 
     def write(self, query: dict[str, str]) -> None:
-        """Let the address say what is shown, and how it is to be shown.
+        """Write what is shown into the address, and the parameters of the display.
 
-        That the parameters of this run say it already is not enough: they may be from before what the browser was sent
-        last, or from before it entered this page, which empties its address.
+        Also if the parameters of this run are the same: they may be older than what the server sent last, or than the
+        browser's entering this page, which empties its address.
         """
         here = visit()
         query = query | here.display.to_query()
@@ -81,8 +81,8 @@ class Address:
 
 
 @dataclass
-class Shown:
-    """A widget as it was made: under which number, with which value, and what its value is now."""
+class WidgetState:
+    """A widget: its number, the value it was made with, and its present value."""
 
     number: int
     first: Any
@@ -98,8 +98,8 @@ class ModelVisit:
     history: list[Settings] = field(default_factory=list)
     address: Address = field(default_factory=Address)
     repairs: list[str] = field(default_factory=list)  # what had to be repaired in the link
-    shown: tuple[Settings, Show] | None = None
-    explained: tuple[Show, View] | None = None  # of which training
+    shown: tuple[Settings, TrainedScene] | None = None
+    explained: tuple[TrainedScene, View] | None = None  # of which training
     job: Job | None = None
     film_jobs: dict[str, Job] = field(default_factory=dict)  # by method
     awaited: list[Job] = field(default_factory=list)  # jobs whose end changes the page
@@ -109,16 +109,16 @@ class ModelVisit:
     facts: dict[str, Any] | None = None
     films: dict[str, Film] = field(default_factory=dict)
     autoplay: Settings | None = None
-    fresh: Settings | None = None  # chosen as a whole: shown from its end, and not in the middle of something else
-    heard: int = 0  # serial number of the last gesture that was followed
+    fresh: Settings | None = None  # chosen as a whole: the stage shows the end of their training
+    acknowledged: int = 0  # serial number of the last gesture carried out
 
 
 @dataclass
 class RunVisit:
-    """What is being computed for a page of this visit; `runs` begins, watches and stops it."""
+    """The run that is computed for a page of this visit; `runs` begins, watches and stops it."""
 
     run: SweepRun | None = None
-    left_run: SweepRun | None = None  # given up here, and still under way for somebody else
+    left_run: SweepRun | None = None  # no longer watched here, but under way for another visitor
     store_problem: str = ""
 
 
@@ -178,14 +178,14 @@ class PrototypesVisit:
 
 @dataclass
 class LessonVisit:
-    """How far the lesson has come, and its own model: the playground's stays as it was."""
+    """The progress of the lesson, and its own model, apart from the playground's."""
 
     progress: Progress | None = None  # None before the link was read
     repaired: Progress | None = None  # what was left of a link that could not be followed as a whole
     language: str = "en"
     address: Address = field(default_factory=Address)
     model: ModelVisit = field(default_factory=ModelVisit)
-    shown: tuple[int, bool] | None = None  # the step on the stage, and whether it shows what happens
+    shown: tuple[int, bool] | None = None  # the step on the stage, and whether its outcome is shown
     entries: int = 0  # how often a step was entered: each time with a stage of its own
     deeds: set[tuple[str, str]] = field(default_factory=set)  # steps and what was done in them
     typed: tuple[str, float] | None = None  # in which step, and the number
@@ -238,7 +238,7 @@ class StudentVisit:
     seat: Seat | None = None
     pace: Pace = field(default_factory=Pace)
     notice: str = ""  # why there is no longer a seat, as a key of the lesson's words
-    noticed: Progress | None = None  # how far the student was when it was said
+    noticed: Progress | None = None  # the progress when the notice was first shown
     opened: int = 0  # the last step that the link has opened
 
 
@@ -324,7 +324,7 @@ class Visit:
     more_open: tuple[bool, bool] = (False, False)  # settings that few need: when they were drawn first, and now
     display: Display = field(default_factory=Display)
     display_address: Address = field(default_factory=Address)
-    widgets: dict[str, Shown] = field(default_factory=dict)
+    widgets: dict[str, WidgetState] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=lambda: count(time_ns()))
     """For keys of widgets: none is used twice, nor by the next session, to which a browser sends what it holds of the
     one before when the server was started again."""
@@ -347,7 +347,7 @@ class Visit:
         return self.lesson.model if self.page == LESSON else self.own_model
 
     def fixes(self, name: str) -> bool:
-        """Whether the link keeps a visitor from changing a setting; the lesson says itself what can be changed."""
+        """Whether the link keeps a visitor from changing a setting; the lesson has its own controls."""
         return self.page != LESSON and self.display.fixes(name)
 
 
@@ -355,7 +355,7 @@ KEY = "visit"
 
 
 def visit() -> Visit:
-    """The visit of the session that asks."""
+    """The visit of the present session."""
     if KEY not in st.session_state:
         st.session_state[KEY] = Visit()
     found: Visit = st.session_state[KEY]
@@ -363,7 +363,7 @@ def visit() -> Visit:
 
 
 def begin_anew() -> None:
-    """Forget everything but where the visitor is, also what widgets hold."""
+    """Delete everything but the page in view, also the state of widgets."""
     before = visit()
     for name in list(st.session_state):
         del st.session_state[name]

@@ -1,9 +1,9 @@
-"""Every widget that shows a value of the visit is made here, so that nobody's settings are overwritten.
+"""Every widget that shows a value of the visit is made here, so that early clicks cannot overwrite settings.
 
-Until the browser has drawn a widget whose value comes from session state, the widget stands for its first option, and a
-click elsewhere on the page sends that. So a widget gets its value as its default and never through session state. When
-the value changes for another reason than the widget itself, the widget is made anew under another key: what the browser
-still holds for the one before means nothing then. Only a change that the visitor made in the widget calls ``then``.
+Until the browser has drawn a widget whose value comes from session state, the widget has its first option, and a click
+elsewhere on the page sends that. So a widget gets its value as its default and never through session state. When the
+value changes for another reason than the widget itself, the widget is made anew under another key, and the browser's
+value of the old one is ignored. Only a change that the visitor made in the widget calls ``then``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.shared import callbacks  # noqa: F401
-from pages.shared.visit import Shown, visit
+from pages.shared.visit import WidgetState, visit
 
 _BY_DEFAULT = ("multiselect", "pills", "segmented_control")
 _LIMITS = ("min_value", "max_value", "step")
@@ -32,12 +32,12 @@ def control(
     options: Sequence[Any] | None = None,
     **more: Any,
 ) -> None:
-    """A widget ``st.<kind>`` that shows ``value``; ``then`` gets what the visitor makes of it.
+    """A widget ``st.<kind>`` that shows ``value``; ``then`` is called with the value that the visitor chooses.
 
     ``name`` is unique on all pages; styles find the widget by a class that begins with ``st-key-<name>-``. ``more`` are
     the widget's other arguments.
     """
-    shown, key = _shown(name, value, (options and tuple(options), *(more.get(limit) for limit in _LIMITS)))
+    shown, key = _state(name, value, (options and tuple(options), *(more.get(limit) for limit in _LIMITS)))
     given: dict[str, Any] = {} if options is None else {"options": options}
     if kind == "selectbox":
         given["index"] = None if shown.first is None else list(options or ()).index(shown.first)
@@ -46,22 +46,22 @@ def control(
     getattr(st, kind)(label, key=key, on_change=_changed, args=(shown, key, then), **given, **more)
 
 
-def _shown(name: str, value: Any, options: Any) -> tuple[Shown, str]:
+def _state(name: str, value: Any, options: Any) -> tuple[WidgetState, str]:
     """The widget in view and its key; a new one where that one shows something else, or is no longer on the page."""
     here = visit()
     shown = here.widgets.get(name)
     if shown is None or shown.value != value or shown.options != options or _key(name, shown) not in st.session_state:
-        shown = here.widgets[name] = Shown(next(here.numbers), value, value, options)
+        shown = here.widgets[name] = WidgetState(next(here.numbers), value, value, options)
     return shown, _key(name, shown)
 
 
-def _key(name: str, shown: Shown) -> str:
+def _key(name: str, shown: WidgetState) -> str:
     return f"{name}-{shown.number}"
 
 
-def _changed(shown: Shown, key: str, then: Callable[[Any], None]) -> None:
+def _changed(shown: WidgetState, key: str, then: Callable[[Any], None]) -> None:
     value = st.session_state[key]
-    if value == shown.value:  # a slow browser names a widget that was replaced, and Streamlit takes it for a change
+    if value == shown.value:  # a slow browser may send the value of a widget that was replaced
         return
     then(value)
     shown.value = value

@@ -34,7 +34,7 @@ SOME = at(2)
 
 
 class Clock:
-    """Time that passes only when a test says so."""
+    """A clock that a test sets."""
 
     def __init__(self):
         self.now = 1_000_000.0
@@ -61,7 +61,7 @@ def rooms(path, clock):
 
 
 def progress_of(rooms, code, key):
-    return {student.number: student.progress for student in rooms.look(code, key).students}
+    return {student.number: student.progress for student in rooms.view(code, key).students}
 
 
 def test_a_code_has_no_letters_that_look_alike_and_may_be_typed_carelessly(rooms):
@@ -70,19 +70,19 @@ def test_a_code_has_no_letters_that_look_alike_and_may_be_typed_carelessly(rooms
     assert len(code) == module.CODE_LENGTH
     assert set(code) <= set(module.LETTERS)
     assert rooms.join(f" {code.lower()[:2]} {code.lower()[2:]}")[0].code == code
-    assert rooms.look(code.lower(), key).code == code
+    assert rooms.view(code.lower(), key).code == code
 
 
 def test_only_the_key_opens_the_teacher_s_side(rooms):
     code, key = rooms.open()
     _, other_key = rooms.open()
     for wrong in ("", key[:-1], other_key, "ключ"):
-        for act in (rooms.look, rooms.end, lambda code, key: rooms.set_pace(code, key, Pace(1))):
+        for act in (rooms.view, rooms.end, lambda code, key: rooms.set_pace(code, key, Pace(1))):
             with pytest.raises(RoomError, match="does not open room"):
                 act(code, wrong)
-    assert rooms.look(code, key).pace == Pace()
+    assert rooms.view(code, key).pace == Pace()
     with pytest.raises(NoRoomError, match="There is no room NOPE"):
-        rooms.look("nope", key)
+        rooms.view("nope", key)
     with pytest.raises(NoRoomError, match=r"There is no room BOLDHTTPX: it has"):
         rooms.join("**bold**[](http://x)")
 
@@ -152,7 +152,7 @@ def test_a_class_is_held_and_steps_are_opened(rooms):
     seat = rooms.join(code)[0]
     assert rooms.report(seat, SOME)[1] == Pace()
     rooms.set_pace(code, key, Pace(hold=3, opened=2))
-    assert rooms.report(seat, SOME)[1] == Pace(hold=3, opened=2) == rooms.look(code, key).pace
+    assert rooms.report(seat, SOME)[1] == Pace(hold=3, opened=2) == rooms.view(code, key).pace
 
 
 @pytest.mark.parametrize(
@@ -188,17 +188,17 @@ def test_a_restarted_server_has_every_room(path, clock):
     before.set_pace(code, key, Pace(4, True, 2))
     # not closed: the server was killed
     after = Rooms(path, clock=clock)
-    found, kept = after.look(code, key), before.look(code, key)
+    found, kept = after.view(code, key), before.view(code, key)
     assert found.pace == kept.pace
     assert found.ends == kept.ends
     assert found.students == tuple(student._replace(here=False) for student in kept.students)
-    assert after.look(other, other_key).students == ()
+    assert after.view(other, other_key).students == ()
     assert after.join(code, seat.token)[0].token == seat.token
     later = at(5)
     assert after.report(seat, later)[0] == seat  # a session that outlived the server
     assert progress_of(after, code, key)[1] == later
     assert after.join(code)[0].token not in (seat.token, second.token)
-    assert [student.number for student in after.look(code, key).students] == [1, 2, 3]
+    assert [student.number for student in after.view(code, key).students] == [1, 2, 3]
     before.close(), after.close()
 
 
@@ -233,13 +233,13 @@ def test_who_looked_in_and_did_nothing_is_forgotten(rooms, clock):
     rooms.report(busy, SOME)
     rooms.report(gone, Progress())
     clock.now += HERE + 1
-    assert [student.here for student in rooms.look(code, key).students] == [False, False]
+    assert [student.here for student in rooms.view(code, key).students] == [False, False]
     rooms.report(busy, SOME)
-    assert [student.here for student in rooms.look(code, key).students] == [True, False]
+    assert [student.here for student in rooms.view(code, key).students] == [True, False]
     clock.now += LEFT
-    assert [student.number for student in rooms.look(code, key).students] == [1]
+    assert [student.number for student in rooms.view(code, key).students] == [1]
     assert rooms.report(gone, Progress())[0].token != gone.token  # back from a break: a student again
-    assert [student.number for student in rooms.look(code, key).students] == [1, 3]
+    assert [student.number for student in rooms.view(code, key).students] == [1, 3]
 
 
 def rows(path):
@@ -256,14 +256,14 @@ def test_a_room_ends_by_itself_and_nothing_of_it_is_kept(rooms, path, clock):
     empty, empty_key = rooms.open()
     assert rows(path) == [2, 1]
     clock.now += IDLE + 1
-    for act in (lambda: rooms.look(code, key), lambda: rooms.report(seat, SOME), lambda: rooms.join(code)[0]):
+    for act in (lambda: rooms.view(code, key), lambda: rooms.report(seat, SOME), lambda: rooms.join(code)[0]):
         with pytest.raises(NoRoomError, match="it has ended"):
             act()
     assert rows(path) == [1, 0]
-    assert rooms.look(empty, empty_key).ends == clock.now + IDLE_EMPTY  # opened for another day
+    assert rooms.view(empty, empty_key).ends == clock.now + IDLE_EMPTY  # opened for another day
     clock.now += IDLE_EMPTY + 1
     with pytest.raises(NoRoomError):
-        rooms.look(empty, empty_key)
+        rooms.view(empty, empty_key)
     assert rows(path) == [0, 0]
 
 
@@ -276,7 +276,7 @@ def test_a_room_in_use_lives_on_but_not_for_ever(path, clock):
         rooms.report(seat, SOME)
     rooms.close()
     rooms = Rooms(path, clock=clock)  # the file knows of the last use
-    assert rooms.look(code, key).ends == began + LONGEST
+    assert rooms.view(code, key).ends == began + LONGEST
     clock.now = began + LONGEST + 1
     with pytest.raises(NoRoomError):
         rooms.report(seat, SOME)
@@ -358,7 +358,7 @@ def test_a_hundred_students_at_once(path):
                 seat = rooms.join(code)[0]
                 for step in (1, 2, 3):
                     seat, _ = rooms.report(seat, at(step))
-                rooms.look(code, key)
+                rooms.view(code, key)
         except Exception as problem:
             failed.append(problem)
 
@@ -368,7 +368,7 @@ def test_a_hundred_students_at_once(path):
     for thread in threads:
         thread.join()
     assert failed == []
-    students = rooms.look(code, key).students
+    students = rooms.view(code, key).students
     assert sorted(student.number for student in students) == list(range(1, 101))
     assert {student.progress.step for student in students} == {3}
     rooms.close()

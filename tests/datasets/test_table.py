@@ -723,7 +723,7 @@ def test_the_pages_can_load_it(mine):
     from fairglvq.scenes import points, sources
     from fairglvq.scenes import settings as state
 
-    settings = state.for_table(sources.lend(mine), mine)
+    settings = state.for_table(sources.register(mine), mine)
     loaded = points.load_points(settings)
     assert loaded.classes == ["no", "yes"]
     assert loaded.groups == ["female", "male"]

@@ -6,14 +6,14 @@ import pytest
 
 from fairglvq.datasets import load
 from fairglvq.experiments import anatomy, methods
-from fairglvq.experiments.anatomy import Moment
+from fairglvq.experiments.anatomy import ChosenStep
 from fairglvq.experiments.fold import training_fold
 
 
 @pytest.mark.parametrize("step", ["published", "algorithm"])
 def test_all_steps_of_an_epoch_end_where_the_kernels_do(step):
-    fold, params = training_fold(load("xor")), Moment(step=step).params
-    last = anatomy.open_step(Moment("xor", epochs=1, batch=10, step=step))
+    fold, params = training_fold(load("xor")), ChosenStep(step=step).params
+    last = anatomy.open_step(ChosenStep("xor", epochs=1, batch=10, step=step))
     assert last.n_batches == 11
     start = methods.get("fairglvq").prepare(fold, [1.25], params)
     model = methods.get("fairglvq").fit(fold, start, 1.25, params | {"max_epochs": 2})
@@ -21,10 +21,12 @@ def test_all_steps_of_an_epoch_end_where_the_kernels_do(step):
     assert last.pseudo_after.tolist() == model.pseudo_classes_.tolist()
 
 
-@pytest.mark.parametrize("moment", [Moment(), Moment("local", 1, 1.5, 10, 3), Moment(step="algorithm", epochs=0)])
-def test_a_step_is_algorithm_1_s_and_the_sum_of_its_points(moment):
+@pytest.mark.parametrize(
+    "chosen", [ChosenStep(), ChosenStep("local", 1, 1.5, 10, 3), ChosenStep(step="algorithm", epochs=0)]
+)
+def test_a_step_is_algorithm_1_s_and_the_sum_of_its_points(chosen):
     """The oracle takes a batch as its whole data set; its vote is another one then, so only prototypes are compared."""
-    opened = anatomy.open_step(moment)
+    opened = anatomy.open_step(chosen)
     moved = np.zeros_like(opened.W)
     for i in range(len(opened.X)):
         for term in anatomy.terms_of(opened, i):
@@ -35,14 +37,14 @@ def test_a_step_is_algorithm_1_s_and_the_sum_of_its_points(moment):
     with monkey.context() as patch:
         patch.setattr(oracle, "vote", lambda *_: (opened.pseudo.tolist(), [False] * len(opened.W)))
         expected = oracle.train(
-            opened.X, opened.y, opened.s, opened.W, opened.labels, C=moment.C, learning_rate=opened.learning_rate,
-            batch_size=len(opened.X), max_epochs=1, rng=np.random.default_rng(0), step=moment.step, shuffle=False,
+            opened.X, opened.y, opened.s, opened.W, opened.labels, C=chosen.C, learning_rate=opened.learning_rate,
+            batch_size=len(opened.X), max_epochs=1, rng=np.random.default_rng(0), step=chosen.step, shuffle=False,
         )  # fmt: skip
     assert opened.step.prototypes == pytest.approx(np.array(expected.prototypes), abs=1e-9)
 
 
 def test_values_of_a_point_are_those_of_the_formulas():
-    opened = anatomy.open_step(Moment())
+    opened = anatomy.open_step(ChosenStep())
     x, y, s = opened.X[7], opened.y[7], opened.s[7]
     distances = ((x - opened.W) ** 2).sum(1)
     for term, own, codes, weight in zip(
@@ -62,7 +64,7 @@ def test_values_of_a_point_are_those_of_the_formulas():
 
 
 def test_alpha_stands_in_where_all_prototypes_are_of_one_group():
-    opened = anatomy.open_step(Moment("local", 1, 1.5, 10, 0))
+    opened = anatomy.open_step(ChosenStep("local", 1, 1.5, 10, 0))
     fair = [anatomy.terms_of(opened, i)[1] for i in range(len(opened.X))]
     missing = sum(bool(term.simulated) for term in fair)
     assert missing == (len(fair) if len(set(opened.pseudo.tolist())) == 1 else 0)
@@ -75,11 +77,11 @@ def test_swish_turns_where_its_slope_is_0():
 
 
 def test_shares_of_pulls_that_are_turned_round():
-    moment = Moment(epochs=0)
-    opened, fold = anatomy.open_step(moment), training_fold(load("xor"))
+    chosen = ChosenStep(epochs=0)
+    opened, fold = anatomy.open_step(chosen), training_fold(load("xor"))
     d = ((fold.X[:, None] - opened.W) ** 2).sum(2)
     for codes, own, share in zip(
-        (opened.labels, opened.pseudo), (fold.y, fold.s), anatomy.reversed_shares(moment), strict=True
+        (opened.labels, opened.pseudo), (fold.y, fold.s), anatomy.reversed_shares(chosen), strict=True
     ):
         same = codes == own[:, None]
         plus, minus = np.where(same, d, np.inf).min(1), np.where(same, np.inf, d).min(1)
@@ -87,6 +89,6 @@ def test_shares_of_pulls_that_are_turned_round():
 
 
 def test_without_a_fair_term_there_is_only_one():
-    opened = anatomy.open_step(Moment(C=0.0))
+    opened = anatomy.open_step(ChosenStep(C=0.0))
     assert anatomy.terms_of(opened, 0)[1] is None
     assert not opened.step.fair_move.any()

@@ -257,7 +257,7 @@ def test_the_time_left_comes_from_each_method_s_own_models(data):
     assert run.seconds_left(2) == pytest.approx(4.0 * 5 / 2)
 
 
-def test_a_cancel_just_before_the_request_arrives_is_heard(data):
+def test_a_cancel_just_before_the_request_arrives_is_kept(data):
     """Else the process that was killed would be started again, and train for no one."""
     worker, run = WorkerProcess(), sweep_run(data, {"glvq": ()})
     try:

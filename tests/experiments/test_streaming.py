@@ -20,8 +20,8 @@ def test_scores_are_those_of_each_batch_before_it_is_learned(make):
     for one in (model, own):
         one.set_params(random_state=0)
     batches = list(stream(points=900, batch_size=100))
-    moments = list(prequential(model, batches, **KNOWN, every=300))
-    assert [moment.seen for moment in moments] == [300, 600, 900]
+    history = list(prequential(model, batches, **KNOWN, every=300))
+    assert [scores.seen for scores in history] == [300, 600, 900]
     decided, truths, groups = [], [], []
     for number, (X, y, s) in enumerate(batches):
         if number:
@@ -32,18 +32,18 @@ def test_scores_are_those_of_each_batch_before_it_is_learned(make):
             own.partial_fit(X, y, sensitive_features=s, **KNOWN)
         else:
             own.partial_fit(X, y, classes=[0, 1])
-    for moment, part in zip(moments, (slice(0, 2), slice(2, 5), slice(5, 8)), strict=True):
+    for scores, part in zip(history, (slice(0, 2), slice(2, 5), slice(5, 8)), strict=True):
         p, y, s = (np.concatenate(values[part]) for values in (decided, truths, groups))
-        assert moment.decided == len(p)
-        assert moment.accuracy == pytest.approx(np.mean(p == y), abs=1e-12)
+        assert scores.decided == len(p)
+        assert scores.accuracy == pytest.approx(np.mean(p == y), abs=1e-12)
         gap = statistical_parity_difference(p, sensitive_features=s, favourable=1)
-        assert moment.statistical_parity == pytest.approx(gap, abs=1e-12)
+        assert scores.statistical_parity == pytest.approx(gap, abs=1e-12)
 
 
 def test_a_drift_is_felt_and_learned():
     model = GLVQ(5, learning_rate=0.3, random_state=0)
-    moments = list(prequential(model, stream(points=60_000, batch_size=200), **KNOWN, every=3_000))
-    accuracy = np.array([moment.accuracy for moment in moments])
+    history = list(prequential(model, stream(points=60_000, batch_size=200), **KNOWN, every=3_000))
+    accuracy = np.array([scores.accuracy for scores in history])
     assert accuracy[9] > 0.97  # before
     assert accuracy[10] < accuracy[9] - 0.1
     assert accuracy[-1] > accuracy[10] + 0.1
@@ -54,8 +54,8 @@ def test_memory_is_measured_and_does_not_grow():
     held = np.ones(10_000_000)
     assert memory() > before + 0.8 * held.nbytes / 1e6
     del held
-    moments = list(prequential(FairGLVQ(C=0.5, random_state=0), stream(points=300_000), **KNOWN, every=50_000))
-    assert moments[-1].memory < moments[0].memory + 5
+    history = list(prequential(FairGLVQ(C=0.5, random_state=0), stream(points=300_000), **KNOWN, every=50_000))
+    assert history[-1].memory < history[0].memory + 5
 
 
 def test_command(capsys):

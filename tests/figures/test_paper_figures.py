@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fairglvq.experiments import anatomy, bundle, paper
-from fairglvq.experiments.anatomy import Moment
+from fairglvq.experiments.anatomy import ChosenStep
 from fairglvq.figures import paper as figures
 from fairglvq.figures.paper import Dots, Projections
 from fairglvq.grammar import class_colours, group_shapes
@@ -81,7 +81,7 @@ def test_angles_and_months():
 
 
 def test_a_step_shows_its_point_its_rivals_and_arrows_along_the_pulls():
-    opened = anatomy.open_step(Moment(batch=2))
+    opened = anatomy.open_step(ChosenStep(batch=2))
     term, _ = anatomy.terms_of(opened, 199)
     scale = figures.arrow_scale(opened, term)
     figure = figures.step_figure(opened, 199, term, "class", scale, names=("w+", "w-"))
@@ -105,14 +105,14 @@ def test_a_step_shows_its_point_its_rivals_and_arrows_along_the_pulls():
 @pytest.mark.parametrize("kind", ["class", "fair"])
 def test_a_step_in_words_says_which_way_prototypes_go(i, kind):
     """Also where swish falls, and everything goes the other way."""
-    opened = anatomy.open_step(Moment(batch=2))
+    opened = anatomy.open_step(ChosenStep(batch=2))
     term = anatomy.terms_of(opened, i)[kind == "fair"]
     comes = (opened.X[i] - opened.W[term.plus]) @ term.pulls[0].moves > 0
     assert ("towards" if comes else "away from") in figures.step_alt(i, term, kind).split(" and ")[0]
 
 
 def test_a_step_without_a_fair_term():
-    opened = anatomy.open_step(Moment(C=0.0))
+    opened = anatomy.open_step(ChosenStep(C=0.0))
     assert figures.arrow_scale(opened, None) == 1.0
     figure = figures.step_figure(opened, 0, None, "fair", 1.0, names=("a", "b"))
     assert not figure.layout.annotations

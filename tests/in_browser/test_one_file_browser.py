@@ -258,7 +258,7 @@ def test_the_button_gives_the_picture_in_view(app, browser, tmp_path):
     page.wait_for_selector(f'{STAGE} canvas[data-panel="inp"]')
     scrubber = page.locator('[data-action="scrub"]')
     scrubber.fill("10")
-    page.wait_for_url(re.compile("epoch.{1,9}10"))  # the app has heard of it
+    page.wait_for_url(re.compile("epoch.{1,9}10"))  # the app has received it
     page.get_by_text("Take this picture home").click()
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Picture (HTML)").click()

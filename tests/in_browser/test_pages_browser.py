@@ -11,14 +11,14 @@ pytestmark = pytest.mark.browser
 NO_REST = """
 const later = window.setTimeout;
 window.setTimeout = (call, delay, ...rest) => later(call, delay === 400 ? 3_600_000 : delay, ...rest);
-"""  # the stage tells its view after 400 ms in which nothing happens
+"""  # the stage sends its view after 400 ms without a change
 LOSING = """
 const send = WebSocket.prototype.send;
 WebSocket.prototype.send = function (message) {
   if (window.losing) window.losing = false;
   else send.call(this, message);
 };
-"""  # a message that Streamlit drops, whenever the test says so
+"""  # a message that Streamlit drops, at the test's choice
 PAGES = ("Playground", "Trade-off", "Prototypes", "Lesson", "Teach", "Paper", "Stream", "Your data")
 
 
@@ -39,7 +39,7 @@ class Visit:
         wait_idle(self.page)
 
     def settings(self):
-        """What the address says about the model in view."""
+        """The parameters of the model in view."""
         return self.page.url.partition("?")[2].split("&view=")[0]
 
 

@@ -449,7 +449,7 @@ def test_bad_links_are_repaired(modules):
             return {{ clean, repaired, zoom, link: query.get("view"), C: query.get("C") }};
         }}""",
     )
-    assert got["clean"] == {}  # a link says only what differs from the view at first
+    assert got["clean"] == {}  # a link holds only what differs from the view at first
     assert got["repaired"] == {"show": {"forces": True}, "fold": 1, "open": ["table"]}
     assert got["zoom"] == 40  # as far as a wheel can zoom
     assert got["C"] == "1"
@@ -462,7 +462,7 @@ def test_bad_links_are_repaired(modules):
     ("position", "change", "expected"),
     [
         (2, "", {"position": 2, "zoom": 3}),
-        (4, "", {"position": 4, "zoom": 3}),  # who looks at the end stays at the end
+        (4, "", {"position": 4, "zoom": 3}),  # the last frame stays the last frame
         (4, "now.F = 7; now.meta.epochs.push(5, 6);", {"position": 6, "zoom": 3}),
         (2, "now.meta.keep_position = false;", {"position": 4, "zoom": 3}),
         (2, 'now.meta.dataset = "b";', {"position": 2, "zoom": 1}),
@@ -1147,22 +1147,23 @@ def test_code_sent_anew_finds_the_stage_that_is_there(browser):
 
 
 def mounted_by_hand(page, scene=None):
-    """Mount a stage without Streamlit; returns scenes as they come before the first gesture, and after it was heard.
+    """Mount a stage without Streamlit; returns a scene that acknowledges no gesture, and one that acknowledges all.
 
     ``window.show(scene)`` stands for a run, ``window.stage`` is the stage, ``window.sent`` holds the gestures that it
-    sent, ``window.told`` its views.
+    sent, ``window.views`` its views.
     """
     meta, arrays = scene or demo_scene()
-    before, after = (packed(meta | {"reply": None, "view": None, "heard": heard}, arrays) for heard in (0, 10**18))
+    visit = {"reply": None, "view": None}
+    before, after = (packed(meta | visit | {"acknowledged": serial}, arrays) for serial in (0, 10**18))
     page.evaluate(
         """async ([code, html, before]) => {
             document.body.innerHTML = html;
             const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
             const { default: mount } = await import(url);
             window.sent = [];
-            window.told = [];
+            window.views = [];
             const setTriggerValue = (name, value) => window.sent.push([name, structuredClone(value)]);
-            const setStateValue = (name, value) => window.told.push(structuredClone(value));
+            const setStateValue = (name, value) => window.views.push(structuredClone(value));
             window.show = (text) => mount({
                 data: Uint8Array.from(atob(text), (c) => c.charCodeAt(0)),
                 parentElement: document.body, setStateValue, setTriggerValue });
@@ -1175,7 +1176,7 @@ def mounted_by_hand(page, scene=None):
 
 
 def test_a_gesture_is_sent_again_until_a_scene_acknowledges_it(browser):
-    """Streamlit drops a gesture whose run is overtaken by another message of the page."""
+    """Streamlit drops a gesture whose run is replaced by that of another message of the page."""
     page = browser.new_page()
     sent = page.evaluate(
         """([before, after]) => {
@@ -1199,7 +1200,7 @@ def test_a_gesture_is_sent_again_until_a_scene_acknowledges_it(browser):
 
 
 def test_a_gesture_without_an_answer_is_sent_again_after_a_while(browser):
-    """A run that is overtaken by one with nothing new to draw brings no scene that could ask for it."""
+    """If the run is replaced by one with nothing new to draw, no scene arrives that lacks the gesture."""
     page = browser.new_page()
     page.clock.install()
     _, after = mounted_by_hand(page)
@@ -1224,22 +1225,22 @@ def test_python_hands_out_a_gesture_until_it_was_handled():
 
 
 @pytest.mark.parametrize(
-    ("change", "frame", "told_again"),
+    ("change", "frame", "sent_again"),
     [
-        ({}, 0, [{"epoch": 0}]),  # Streamlit has dropped what was told
+        ({}, 0, [{"epoch": 0}]),  # Streamlit has dropped the view
         ({"revision": "another model"}, EPOCHS, []),
         pytest.param({"view": {"epoch": 0}}, 0, [], marks=pytest.mark.long),
         pytest.param({"view": {"epoch": 5}}, 5, [], marks=pytest.mark.long),  # from elsewhere since
     ],
 )
-def test_a_view_that_python_never_heard_of_is_there_when_the_page_is_entered_again(browser, change, frame, told_again):
-    """A page is left while the server is busy: the run that would hear of the view is overtaken by the next page's."""
+def test_a_view_that_python_never_received_is_there_when_the_page_is_entered_again(browser, change, frame, sent_again):
+    """A page is left while the server is busy: the run that would receive the view is replaced by the next page's."""
     page = browser.new_page()
     page.clock.install()
     first, _ = mounted_by_hand(page)
     meta, arrays = demo_scene()
-    again = packed(meta | {"reply": None, "view": None, "heard": 0} | change, arrays)
-    told = page.evaluate(
+    again = packed(meta | {"reply": None, "view": None, "acknowledged": 0} | change, arrays)
+    views = page.evaluate(
         """([first, again, html]) => {
             const link = Object.assign(document.createElement("a"), { href: "https://localhost/elsewhere" });
             link.addEventListener("click", (event) => event.preventDefault());
@@ -1250,14 +1251,14 @@ def test_a_view_that_python_never_heard_of_is_there_when_the_page_is_entered_aga
             link.click();
             document.body.innerHTML = html;
             show(again);
-            return told.splice(0);
+            return views.splice(0);
         }""",
         [first, again, stage.markup()],
     )
-    assert told == [{"epoch": 0}]
+    assert views == [{"epoch": 0}]
     assert page.locator(".stage").get_attribute("data-frame") == str(frame)
     page.clock.fast_forward(10_000)
-    assert page.evaluate("told") == told_again
+    assert page.evaluate("views") == sent_again
     page.close()
 
 

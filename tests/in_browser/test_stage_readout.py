@@ -241,7 +241,7 @@ def test_sentences_use_the_nouns_of_the_data_set_and_flag_small_groups(page):
     )
     assert sentences == [
         "Of 100 women, 50 fewer get the favourable decision than of 100 men.",
-        "Read with care: there are only 12 women here, so one person changes the rates a lot.",
+        "Small n: there are only 12 women here, so one person changes the rates a lot.",
         "Measured on 1,212 held-out points, not used for training (12 women, 1,200 men).",
     ]
 

@@ -35,7 +35,7 @@ def back_again(stack, url, students):
     return found
 
 
-def heard(student, words):
+def shows(student, words):
     student.tick(POLL)
     return any(words in line for line in student.client.words)
 
@@ -60,19 +60,19 @@ def test_a_class_a_teacher_and_a_server_that_dies(browser, tmp_path, count):
         assert answers.locator(".n").all_inner_texts() == [str(count // 3)] * 3
         page.get_by_role("button", name="Hold the class at step 1").click()
         expect(seen("The class is held at step 1")).to_be_visible()
-        assert all(heard(student, "the teacher holds the class at step 1") for student in students)
+        assert all(shows(student, "the teacher holds the class at step 1") for student in students)
         server.kill()
     port = urlsplit(url).port
     with streamlit_server("app.py", port=port, FAIRGLVQ_STORE=store) as (url, _), ExitStack() as stack:
         students = back_again(stack, url, students)
-        assert all(heard(student, "the teacher holds the class at step 1") for student in students)
+        assert all(shows(student, "the teacher holds the class at step 1") for student in students)
         expect(seen(f"{count} students, {count} on the page right now.")).to_be_visible()  # the teacher did nothing
         expect(seen("The class is held at step 1")).to_be_visible()
         assert answers.locator(".n").all_inner_texts() == [str(count // 3)] * 3
         assert not any("Your turn" in line for line in students[0].client.words)
         page.get_by_role("button", name="Show what happens").click()
         expect(seen("everybody can try it out")).to_be_visible()
-        assert heard(students[0], "Your turn")
+        assert shows(students[0], "Your turn")
         with page.expect_download() as download:
             page.get_by_role("button", name="Export as CSV").click()
         rows = list(csv.DictReader(download.value.path().read_text().splitlines()))
@@ -81,7 +81,7 @@ def test_a_class_a_teacher_and_a_server_that_dies(browser, tmp_path, count):
         page.get_by_role("button", name="End the room").click()
         page.get_by_role("button", name="Yes, end it").click()
         expect(seen(f"Room {code} has ended")).to_be_visible()
-        assert heard(students[0], "You go on alone")
+        assert shows(students[0], "You go on alone")
         assert "room" not in parse_qs(students[0].client.query)
         assert "progress" in parse_qs(students[0].client.query)
     context.close()

@@ -147,7 +147,7 @@ def test_a_checkbox_in_the_table_of_columns_changes_what_the_model_sees(visit):
     grid.scroll_into_view_if_needed()
     assert grid.locator('th[aria-colindex="3"]').first.text_content() == "Model sees it"
     wait_idle(v.page)
-    for _ in range(4):  # the grid is a canvas that may not listen yet; keys it does not hear change nothing
+    for _ in range(4):  # the grid is a canvas that may not handle keys yet; those change nothing
         box = grid.bounding_box()
         v.page.mouse.click(box["x"] + 5, box["y"] + 35 + 52)  # the first column of the second row: height
         for _ in range(2):

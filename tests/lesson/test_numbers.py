@@ -48,7 +48,7 @@ def moved(scene, places):
         W[number] = place
     gesture = {"panel": "glvq", "token": 1, "pseudo": [0] * len(W)}
     gesture["model"] = {"frame": len(scene.meta["epochs"]) - 1, "film": None, "places": W.tolist()}
-    return gestures.answer(scene, {}, gesture)
+    return gestures.reply(scene, {}, gesture)
 
 
 def test_numbers_of_glvq_are_those_of_the_metrics():

@@ -1,4 +1,4 @@
-"""A message that follows at once: what the one before asks for is done, and nobody waits for its training."""
+"""A message that follows at once: the one before is carried out, and its training is not waited for."""
 
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetStates

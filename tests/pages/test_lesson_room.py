@@ -35,7 +35,7 @@ def step_button(at, number):
 
 
 def class_of(room):
-    return {student.number: student.progress for student in server.rooms().look(*room).students}
+    return {student.number: student.progress for student in server.rooms().view(*room).students}
 
 
 def hear(at):

@@ -19,7 +19,7 @@ from fairglvq.datasets.table import Plan, build
 from fairglvq.scenes.points import load_points
 from fairglvq.scenes.scene import compose, with_film
 from fairglvq.scenes.settings import DEFAULTS, PRESETS, Point, Settings, for_table, in_words
-from fairglvq.scenes.sources import lend
+from fairglvq.scenes.sources import register
 from fairglvq.scenes.training import FILM_C, Film, train_part
 from fairglvq.version import __version__
 from pages.shared.playground.stage import one_file
@@ -142,7 +142,7 @@ def test_compas_is_refused_with_a_reason():
 def test_names_of_a_table_stay_text():
     frame = people(120).replace({"female": "</script><script>alert(1)</script>"})
     data = build(frame, Plan(target="hired", favourable="yes", protected="sex"), title="<img src=x>")
-    settings = replace(for_table(lend(data), data), epochs=10, metric="euclidean", beside=("fairglvq",))
+    settings = replace(for_table(register(data), data), epochs=10, metric="euclidean", beside=("fairglvq",))
     page = one_file.page(scene_of(settings), settings, HEADING)
     assert "alert(1)" not in page
     assert "<img" not in page

@@ -253,4 +253,4 @@ def test_what_the_lesson_s_stage_tells_late_does_not_change_the_playground_s_mod
     assert not at.exception
     here = at.session_state["visit"]
     assert (here.own_model.view, here.lesson.model.view) == (None, {"epoch": 3})
-    assert (len(here.own_model.history), here.own_model.heard) == (1, 0)
+    assert (len(here.own_model.history), here.own_model.acknowledged) == (1, 0)

@@ -555,7 +555,7 @@ def nasty_table(n=200):
 
 def test_no_name_becomes_markup():
     data = nasty_table()
-    settings = state.for_table(sources.lend(data), data)
+    settings = state.for_table(sources.register(data), data)
     at = visit()
     at.session_state["visit"].model.settings = settings
     settle(at.run())
@@ -616,7 +616,7 @@ def test_a_model_with_handicaps_in_its_own_plane():
     assert found.brought == np.sum((in_cell & ~closest)[v.people.measured])
     assert found.taken == np.sum((closest & ~in_cell)[v.people.measured])
     assert text(at, "**Its handicap.**") == f"**Its handicap.** {metric.handicap_words(found)}"
-    (_, places), people = on_map(at), v.crowd("paritylvq")[0]
+    (_, places), people = on_map(at), v.sample("paritylvq")[0]
     margin = np.ptp(people, axis=0) / 3 + 1e-9  # prototypes far away do not push the people into a corner
     assert (places <= people.max(axis=0) + margin).all()
     assert (places >= people.min(axis=0) - margin).all()
@@ -626,7 +626,7 @@ def test_a_learned_distance_may_put_prototypes_far_from_all_drawn_points():
     at = visit(plain=False, metric="matrix", beside="fairglvq")
     v = view(at)
     assert text(at, "**FairGLVQ** with C = 1.5 decides with 8 prototypes by a distance that it has learned")
-    people, places = v.crowd("fairglvq")[0], v.models["fairglvq"].prototypes
+    people, places = v.sample("fairglvq")[0], v.models["fairglvq"].prototypes
     margin = np.ptp(people, axis=0) / 3
     far = int(((places < people.min(axis=0) - margin) | (places > people.max(axis=0) + margin)).any(axis=1).sum())
     assert far > 1

@@ -18,22 +18,22 @@ def press(at, label):
 
 def test_points_arrive_while_it_plays_and_wait_while_it_does_not():
     at = apptest.visit("stream")
-    assert [moment.seen for moment in live(at).moments] == [1_000]
+    assert [scores.seen for scores in live(at).history] == [1_000]
     assert any("Of its last 750 decisions" in one.value for one in at.main.markdown)  # the first 250 are learned only
     at.run()
-    assert len(live(at).moments) == 1
+    assert len(live(at).history) == 1
     press(at, "Play")
     at.run()
-    assert [moment.seen for moment in live(at).moments] == [1_000, 2_000, 3_000]
+    assert [scores.seen for scores in live(at).history] == [1_000, 2_000, 3_000]
     press(at, "Pause")
     at.run()
-    assert len(live(at).moments) == 3
-    last = live(at).moments[-1]
+    assert len(live(at).history) == 3
+    last = live(at).history[-1]
     (words,) = [one.value for one in at.main.markdown if one.value.startswith("**3,000** of 40,000 people")]
     assert f"FairGLVQ (C = 1) got **{100 * last.accuracy:.1f}%** right" in words
     assert not at.exception
     press(at, "Start again")
-    assert len(live(at).moments) == 1
+    assert len(live(at).history) == 1
     labelled(at.button_group, "Half way changes").set_value("none").run()
     assert live(at).key == ("xor", "none", 1.0)
     assert live(at).change is None
@@ -61,15 +61,15 @@ def test_a_stream_ends_and_shows_what_the_change_did():
     while not run.done:
         run.step()
     run.step()  # nothing is left
-    assert [moment.seen for moment in run.moments] == list(range(1_000, 20_001, 1_000))
-    before, at_once, after = (run.moments[i].accuracy for i in (9, 10, -1))
+    assert [scores.seen for scores in run.history] == list(range(1_000, 20_001, 1_000))
+    before, at_once, after = (run.history[i].accuracy for i in (9, 10, -1))
     assert at_once < before - 0.1
     assert after > at_once + 0.1
-    figure = figures.stream_figure(run.moments, points=run.points, change=run.change)
+    figure = figures.stream_figure(run.history, points=run.points, change=run.change)
     assert [list(trace.y) for trace in figure.data] == [
-        pytest.approx([100 * moment.accuracy for moment in run.moments]),
-        pytest.approx([100 * moment.statistical_parity for moment in run.moments]),
+        pytest.approx([100 * scores.accuracy for scores in run.history]),
+        pytest.approx([100 * scores.statistical_parity for scores in run.history]),
     ]
     assert figure.layout.shapes[0].x0 == 10_000
-    assert figures.stream_alt(run.moments).startswith("Accuracy and statistical parity gap while 20,000 people arrived")
+    assert figures.stream_alt(run.history).startswith("Accuracy and statistical parity gap while 20,000 people arrived")
     assert figures.stream_alt([]).endswith("nobody has arrived yet.")

@@ -14,7 +14,7 @@ from pages.shared.visit import Address
 
 
 class Query(dict):
-    """The parameters of an address, as the browser last told them."""
+    """The parameters of an address, as the browser last sent them."""
 
     to_dict = dict.copy
 
@@ -23,10 +23,10 @@ class Query(dict):
 
     def from_dict(self, query):
         self.sent.append(query)
-        self.tell(query)
+        self.arrive(query)
 
-    def tell(self, query):
-        """What a message of the browser brings."""
+    def arrive(self, query):
+        """Take the parameters of a message of the browser."""
         self.clear()
         self.update(query)
 
@@ -58,42 +58,42 @@ def browser(monkeypatch):
 
 
 def test_the_first_address_is_followed_and_then_the_visit_goes_its_own_way(browser):
-    browser.query_params.tell({"data": "xor"})
+    browser.query_params.arrive({"data": "xor"})
     address = Address()
-    assert address.followed() == {"data": "xor"}
+    assert address.link_to_follow() == {"data": "xor"}
     address.write({"data": "german"})
     assert browser.query_params == {"data": "german"}
-    assert address.followed() is None
+    assert address.link_to_follow() is None
 
 
 def test_a_click_may_bring_the_address_from_before_but_back_is_followed(browser):
     address = Address()
-    address.followed()
+    address.link_to_follow()
     address.write({"data": "german"})
-    browser.query_params.tell({})  # the browser has not heard of German yet, or the menu led here
-    assert address.followed() is None
+    browser.query_params.arrive({})  # the browser has not received German yet, or the menu led here
+    assert address.link_to_follow() is None
     address.write({"data": "german"})
-    browser.query_params.tell({})
+    browser.query_params.arrive({})
     browser.is_history_navigation = True
-    assert address.followed() == {}
+    assert address.link_to_follow() == {}
 
 
 def test_a_link_that_leads_to_the_page_is_followed_and_the_menu_is_not(browser):
     address = Address()
-    address.followed()
-    browser.query_params.tell({"data": "german"})
+    address.link_to_follow()
+    browser.query_params.arrive({"data": "german"})
     visits.visit().entries += 1
-    assert address.followed() == {"data": "german"}
-    assert address.followed() is None
-    browser.query_params.tell({})
+    assert address.link_to_follow() == {"data": "german"}
+    assert address.link_to_follow() is None
+    browser.query_params.arrive({})
     visits.visit().entries += 1
-    assert address.followed() is None
+    assert address.link_to_follow() is None
 
 
 def test_what_stands_in_the_address_is_not_written_again(browser):
-    browser.query_params.tell({"data": "xor"})
+    browser.query_params.arrive({"data": "xor"})
     address = Address()
-    address.followed()
+    address.link_to_follow()
     address.write({"data": "xor"})
     address.write({"data": "xor"})
     assert browser.query_params.sent == []
@@ -102,74 +102,74 @@ def test_what_stands_in_the_address_is_not_written_again(browser):
 def test_a_run_that_brings_the_address_of_the_page_before_leaves_no_bare_one(browser):
     """The browser empties the address when it enters a page; a message on its way may still bring the one before."""
     address = Address()
-    address.followed()
+    address.link_to_follow()
     address.write({"data": "german"})
     browser.query_params.sent.clear()
     visits.visit().entries += 1
-    browser.query_params.tell({})
-    assert address.followed() is None  # the run of the menu's choice ends here: a newer message has come
-    browser.query_params.tell({"data": "german"})
-    assert address.followed() is None
+    browser.query_params.arrive({})
+    assert address.link_to_follow() is None  # the run of the menu's choice ends here: a newer message has come
+    browser.query_params.arrive({"data": "german"})
+    assert address.link_to_follow() is None
     address.write({"data": "german"})
     assert browser.query_params.sent == [{"data": "german"}]
 
 
 def test_settings_changed_and_changed_back_faster_than_the_browser_hears(browser):
     address = Address()
-    address.followed()
+    address.link_to_follow()
     for settings in ({"data": "xor"}, {"data": "german"}):
         address.write(settings)
-    browser.query_params.tell({"data": "xor"})  # sent before it had heard of German
+    browser.query_params.arrive({"data": "xor"})  # sent before it had received German
     address.write({"data": "xor"})
     assert browser.query_params.sent[-2:] == [{"data": "german"}, {"data": "xor"}]
 
 
-def draw(value, heard):
-    widgets.control("slider", "C", value, heard.append, name="C")
+def draw(value, chosen):
+    widgets.control("slider", "C", value, chosen.append, name="C")
 
 
 def test_a_widget_begins_with_its_value_and_reports_what_a_visitor_makes_of_it(browser):
-    heard = []
-    draw(1.5, heard)
+    chosen = []
+    draw(1.5, chosen)
     first = browser.drawn["C"]
     assert first.first == 1.5
     browser.move("C", 2.0)
-    assert heard == [2.0]
-    draw(2.0, heard)  # what the visitor wanted: the widget stays as it is
+    assert chosen == [2.0]
+    draw(2.0, chosen)  # what the visitor chose: the widget stays as it is
     assert browser.drawn["C"].key == first.key
     assert browser.drawn["C"].first == 1.5
 
 
 def test_a_value_that_changes_elsewhere_makes_another_widget(browser):
-    heard = []
-    draw(1.5, heard)
+    chosen = []
+    draw(1.5, chosen)
     before = browser.drawn["C"]
-    draw(3.0, heard)
+    draw(3.0, chosen)
     assert browser.drawn["C"].key != before.key
     assert browser.drawn["C"].first == 3.0
-    assert heard == []
+    assert chosen == []
 
 
 def test_a_replaced_widget_that_a_slow_browser_still_names_changes_nothing_unless_it_was_touched(browser):
-    heard = []
-    draw(1.5, heard)
+    chosen = []
+    draw(1.5, chosen)
     browser.move("C", 2.0)
     before = browser.drawn["C"]
-    draw(1.5, heard)  # a button took the value back
+    draw(1.5, chosen)  # a button took the value back
     before.callback()  # its old value arrives with the next message, and Streamlit has forgotten it
-    assert heard == [2.0]
+    assert chosen == [2.0]
     browser.session_state[before.key] = 4.0
     before.callback()
-    assert heard == [2.0, 4.0]
+    assert chosen == [2.0, 4.0]
 
 
 def test_a_widget_that_left_the_page_comes_back_with_its_value(browser):
-    heard = []
-    draw(1.5, heard)
+    chosen = []
+    draw(1.5, chosen)
     browser.move("C", 2.0)
-    draw(2.0, heard)
+    draw(2.0, chosen)
     browser.session_state.pop(browser.drawn["C"].key)  # what Streamlit does with widgets that are not drawn
-    draw(2.0, heard)
+    draw(2.0, chosen)
     assert browser.drawn["C"].first == 2.0
 
 
@@ -192,7 +192,7 @@ def test_a_slider_of_the_playground_that_comes_after_the_lesson_was_entered_chan
 def test_a_strength_turned_on_the_stage_keeps_what_was_chosen_just_before(browser):
     model = visits.visit().own_model
     model.shown, model.settings = (Settings(), None), Settings(prototypes=7)  # seven are still being trained
-    gestures.follow({"kind": "strength", "name": "C", "value": 2.5})
+    gestures.apply({"kind": "strength", "name": "C", "value": 2.5})
     assert model.settings == Settings(prototypes=7, C=2.5)
 
 

@@ -281,9 +281,9 @@ def test_a_table_can_be_forgotten(at):
     key = at.session_state["visit"].model.settings.table
     from fairglvq.scenes import sources
 
-    assert sources.lent(key)
+    assert sources.is_registered(key)
     click(at, "Forget this table")
-    assert not sources.lent(key)
+    assert not sources.is_registered(key)
     assert "What you need" in at.markdown[-1].value
     table = at.session_state["visit"].table
     assert replace(table, uploader=-1) == TableVisit()
@@ -322,10 +322,10 @@ def test_when_the_visit_is_over_nothing_holds_the_table():
         caches = (training_service().results, training_service().points)
         return [key for cache in caches for key in list(cache.futures) if settings.table in str(key)]
 
-    assert sources.lent(settings.table)
+    assert sources.is_registered(settings.table)
     assert kept()
     page = None
-    wait_for(lambda: gc.collect() >= 0 and not sources.lent(settings.table), 10, "the table to be gone")
+    wait_for(lambda: gc.collect() >= 0 and not sources.is_registered(settings.table), 10, "the table to be gone")
     wait_for(lambda: not kept(), 10, "what was trained on it to be gone")
 
 
@@ -399,7 +399,7 @@ def test_going_back_to_a_table_that_is_gone_is_explained(at):
     for page in ("pages/playground.py", "pages/prototypes.py"):
         at.switch_page(page)
         fine(at.run())
-        wait_for(lambda: gc.collect() >= 0 and not sources.lent(gone.table), 10, "the first table to be gone")
+        wait_for(lambda: gc.collect() >= 0 and not sources.is_registered(gone.table), 10, "the first table to be gone")
         at.session_state["visit"].model.settings = gone  # what Undo does
         fine(at.run())
         said = text(at) + " ".join(element.value for element in [*at.markdown, *at.caption, *at.warning, *at.error])

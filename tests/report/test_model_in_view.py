@@ -16,7 +16,7 @@ from fairglvq.report import content, model_file, model_in_view, tree_file
 from fairglvq.report.html import to_html
 from fairglvq.report.model_file import ModelFileError
 from fairglvq.scenes.settings import DEFAULTS, Fold, Settings, for_table
-from fairglvq.scenes.sources import lend, take_back
+from fairglvq.scenes.sources import register, unregister
 from fairglvq.tradeoff.choice import PARAMETERS, usual
 
 GERMAN = Settings(dataset="german", C=1.0, prototypes=2, batch_size=100, epochs=6, seed=3)
@@ -207,7 +207,7 @@ def test_a_tree_of_a_table_of_ones_own():
     frame = people().rename(columns={"height": "<b>height</b>"})
     plan = table.with_protected(frame, table.with_target(frame, table.guess(frame), "hired"), "sex")
     data = table.build(frame, plan)
-    settings = replace(for_table(lend(data), data), beside=("fairtree",), leaves=4, C=0.0, prototypes=1, epochs=5)
+    settings = replace(for_table(register(data), data), beside=("fairtree",), leaves=4, C=0.0, prototypes=1, epochs=5)
     view = trained_view(settings)
     rules = view.tree("fairtree").rules
     assert any("<b>height</b>" in rule or "town" in rule or "age" in rule for rule in rules)
@@ -217,4 +217,4 @@ def test_a_tree_of_a_table_of_ones_own():
     assert whole["classes"] == ["no", "yes"]
     told = tree_file.to_text(view.tree("fairtree"), data, view.points.scaling)
     assert told.count("class:") == len(rules)
-    take_back(data)
+    unregister(data)

@@ -68,8 +68,8 @@ def test_the_last_picture_is_the_tree_itself(settings, shown):
     check_drawn(shown.arrays, "fairtree", -1, shown.points, tree)
     panel = shown.meta["panels"][-1]
     assert (panel["key"], panel["knob"], panel["strength"]) == ("fairtree", "C", settings.C)
-    assert panel["moments"][0] == "1 leaf"
-    assert panel["moments"][-1] == f"{tree.n_leaves_} leaves"
+    assert panel["frame_names"][0] == "1 leaf"
+    assert panel["frame_names"][-1] == f"{tree.n_leaves_} leaves"
     measured = shown.points.measured
     right = np.mean(tree.predict(shown.points.X[measured]) == shown.points.y[measured])
     assert scene.final_scores(shown)["fairtree"].accuracy == pytest.approx(right)

@@ -18,7 +18,7 @@ from fairglvq.scenes.planes import lens_of
 from fairglvq.scenes.points import UntrainableError, load_points
 from fairglvq.scenes.service import CancelledError, ResultCache, TrainingService
 from fairglvq.scenes.settings import DEFAULTS, PRESETS, Fold, Point, Settings, for_table
-from fairglvq.scenes.sources import dataset_of, lend
+from fairglvq.scenes.sources import dataset_of, register
 from fairglvq.scenes.training import FILM_C, film_key, film_strengths, filmed, train_film, train_part
 from pages.shared.links import place, start_from
 from pages.shared.playground import gestures, stage
@@ -301,7 +301,7 @@ def test_a_drag_is_answered_exactly():
     shown = made(QUICK)
     W = shown.trainings["inp"].prototypes[-1] + 0.3
     dragged = {"frame": 99, "film": None, "places": W.tolist()}
-    reply = gestures.answer(shown, {}, {"token": 7, "panel": "inp", "model": dragged, "pseudo": [0] * 8})
+    reply = gestures.reply(shown, {}, {"token": 7, "panel": "inp", "model": dragged, "pseudo": [0] * 8})
     assert reply["token"] == 7
     check_answer(shown, "inp", W, reply)
 
@@ -338,7 +338,7 @@ def test_a_drag_on_a_slice_moves_along_the_plane_and_counts_everybody(panel):
     np.testing.assert_allclose(np.delete(W, 2, axis=0), np.delete(base, 2, axis=0), atol=1e-12)
     np.testing.assert_allclose(lens.places(W), places, atol=1e-12)
     np.testing.assert_allclose(lens.weights(W), lens.weights(base), atol=1e-9)  # as far off the plane as before
-    reply = gestures.answer(shown, {}, {"token": 1, "panel": panel, "model": name, "pseudo": [0] * len(W)})
+    reply = gestures.reply(shown, {}, {"token": 1, "panel": panel, "model": name, "pseudo": [0] * len(W)})
     check_answer(shown, panel, W, reply)
 
 
@@ -428,8 +428,8 @@ def test_a_change_of_c_trains_fairglvq_alone(monkeypatch):
     service, trained = TrainingService(), []
     plain = train_part
     monkeypatch.setattr(training, "train_part", lambda *args: trained.append(args[2]) or plain(*args))
-    first = service.order(QUICK).future.result()
-    second = service.order(replace(QUICK, C=0.5)).future.result()
+    first = service.submit(QUICK).future.result()
+    second = service.submit(replace(QUICK, C=0.5)).future.result()
     assert sorted(trained) == ["fairglvq", "fairglvq", "glvq", "inp"]
     assert second.scene.trainings["glvq"] is first.scene.trainings["glvq"]
     assert second.scene.meta["revision"] != first.scene.meta["revision"]
@@ -453,7 +453,7 @@ def test_a_search_ends_in_its_middle_when_it_is_cancelled(method):
 def test_a_cancelled_job_ends_and_leaves_nothing_behind():
     service = TrainingService()
     long = replace(QUICK, epochs=500, batch_size=10)
-    job = service.order(long)
+    job = service.submit(long)
     job.cancel()
     with pytest.raises(CancelledError):
         job.future.result()
@@ -470,9 +470,9 @@ def test_a_class_that_waits_for_one_slow_part_leaves_threads_for_others(monkeypa
 
     monkeypatch.setattr(training, "train_part", slow_inp)
     service = TrainingService()
-    jobs = [service.order(QUICK) for _ in range(30)]
+    jobs = [service.submit(QUICK) for _ in range(30)]
     try:
-        assert service.order(QUICK, ("glvq", "fairglvq")).finished_within(30)
+        assert service.submit(QUICK, ("glvq", "fairglvq")).finished_within(30)
         assert not any(job.future.done() for job in jobs)
     finally:
         go_on.set()
@@ -488,7 +488,7 @@ def test_a_server_is_cold_until_the_import_for_inp_has_ended(monkeypatch):
 def test_a_finished_film_is_kept():
     service = TrainingService()
     assert service.film(QUICK, "fairglvq") is None
-    film = service.order_film(QUICK, "fairglvq").future.result()
+    film = service.submit_film(QUICK, "fairglvq").future.result()
     assert service.film(replace(QUICK, C=0.1), "fairglvq") is film
 
 
@@ -525,10 +525,10 @@ def test_a_model_opened_from_a_curve_is_the_one_on_the_curve(folded, method):
 
 def test_an_own_table_is_trained_like_any_other_and_forgotten_with_its_owner():
     data = datasets.load("german")
-    settings = replace(for_table(lend(data), data), epochs=2, beside=("inp", "fairglvq", "paritylvq"))
+    settings = replace(for_table(register(data), data), epochs=2, beside=("inp", "fairglvq", "paritylvq"))
     service = TrainingService()
     prepared = own_plane.tasks.futures, training.null_spaces.futures
-    show = service.order(settings).future.result(timeout=60)
+    show = service.submit(settings).future.result(timeout=60)
     assert show.scene.points.X.shape == data.X.shape
     assert service.results.futures
     assert all(any(settings.table in key for key in kept) for kept in prepared)
@@ -578,7 +578,7 @@ def test_own_planes_hold_everybody_in_the_cell_that_decides(own):
     for panel in shown.meta["panels"]:
         key = panel["key"]
         if not own.in_own_plane(key):
-            assert shown.trainings[key].moments is None
+            assert shown.trainings[key].frame_names is None
             continue
         places = shown.arrays.get(f"{key}.points", shown.arrays["points"])
         A = np.array(panel["map"]["A"])
@@ -626,7 +626,7 @@ def test_a_prototype_of_an_own_plane_can_be_moved_and_is_counted():
     name = {"frame": 99, "film": None, "places": places.tolist()}
     W = gestures.prototypes_of(shown, {}, "paritylvq", name)
     np.testing.assert_allclose(W[:, 2], trained.prototypes[-1][:, 2])  # handicaps stay
-    reply = gestures.answer(shown, {}, {"token": 1, "panel": "paritylvq", "model": name, "pseudo": [0] * len(W)})
+    reply = gestures.reply(shown, {}, {"token": 1, "panel": "paritylvq", "model": name, "pseudo": [0] * len(W)})
     check_answer(shown, "paritylvq", W, reply)
 
 
@@ -634,4 +634,4 @@ def test_own_planes_say_what_each_setting_did(own):
     said = effects.sentences(own, made(own))
     assert all(sentence.endswith(".") and "nan" not in sentence for sentence in said.values())
     assert "points, at" in said["max_gap"]
-    assert ("batch_size" in said) == any(training.moments is None for training in made(own).trainings.values())
+    assert ("batch_size" in said) == any(training.frame_names is None for training in made(own).trainings.values())

@@ -26,7 +26,7 @@ from fairglvq.scenes.settings import (
     shape_of,
     with_changes,
 )
-from fairglvq.scenes.sources import lend
+from fairglvq.scenes.sources import register
 from pages.shared.links import PAINT_LIMIT, from_query, missing_in_link, place, start_from, to_query
 
 PAINT = (Point(place(0.5), place(0.25), 1, 0), Point(place(-0.3), place(1.4), 0, 1))
@@ -157,7 +157,7 @@ def test_people_are_trained_with_settings_of_their_own():
 
 def test_an_own_table_is_known_as_long_as_somebody_holds_it():
     data = DATASETS["local"].loader(size=40)
-    settings = for_table(lend(data), data)
+    settings = for_table(register(data), data)
     assert from_query(to_query(settings)) == (settings, [])
     assert settings.real
     assert settings.prototypes <= 40

@@ -22,13 +22,13 @@ def test_corrected_t_test_by_hand():
     assert found.n == 5
     assert found.p == pytest.approx(2 * stats.t.sf(0.03 / error, 4))
     assert (found.low, found.high) == pytest.approx((0.03 - 2.7764451 * error, 0.03 + 2.7764451 * error))
-    assert found.told_apart
+    assert found.distinguishable
     plain = stats.ttest_1samp([0.01, 0.02, 0.03, 0.04, 0.05], 0).pvalue
     assert found.p > plain  # the correction makes it harder
     many = comparison.compare(rows, ("fairglvq", 1.0), ("glvq", None), together=10)
     assert many.p == pytest.approx(10 * found.p)
     assert many.low < 0 < found.low
-    assert not many.told_apart
+    assert not many.distinguishable
 
 
 def test_pairs_are_the_same_fold_and_seed():
@@ -51,12 +51,12 @@ def test_extremes_of_the_test():
         alike = pd.concat([rows_of("fairglvq", 1.0, [0.75] * n), rows_of("glvq", None, [0.5] * n)])
         found = comparison.compare(alike, ("fairglvq", 1.0), ("glvq", None))
         assert found.p == p
-        assert found.told_apart == (n == 8)
+        assert found.distinguishable == (n == 8)
         assert (f"25.0 points in each of only {n} folds" in comparison.comparison_words([found])[0]) == (n < 8)
     one = pd.concat([rows_of("fairglvq", 1.0, [0.7]), rows_of("glvq", None, [0.6])])
     alone = comparison.compare(one, ("fairglvq", 1.0), ("glvq", None))
     assert math.isnan(alone.p)
-    assert not alone.told_apart
+    assert not alone.distinguishable
     assert comparison.comparison_words([alone]) == ["One fold alone tells nothing apart: run more folds or seeds."]
 
 
@@ -69,7 +69,7 @@ def test_the_test_keeps_its_level():
         common = rng.standard_normal() * math.sqrt(0.25)  # what all folds share: correlation n_test / (n_test+n_train)
         differences = common + rng.standard_normal(5)
         rows = pd.concat([rows_of("fairglvq", 1.0, differences), rows_of("glvq", None, np.zeros(5))])
-        wrong += comparison.compare(rows, ("fairglvq", 1.0), ("glvq", None)).told_apart
+        wrong += comparison.compare(rows, ("fairglvq", 1.0), ("glvq", None)).distinguishable
     assert 0.02 < wrong / 400 < 0.09
 
 

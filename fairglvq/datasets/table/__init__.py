@@ -6,12 +6,12 @@
 
     data = table.build(frame, table.guess(frame))   # works wherever a bundled data set does
 
-`guess` suggests, and you know better: ``dataclasses.replace(plan, target="hired", favourable="yes")`` corrects a plan,
-`with_target` and `with_protected` also suggest what follows from a choice, such as a cut. A file is read with
+Correct a plan that `guess` suggests by ``dataclasses.replace(plan, target="hired", favourable="yes")``; `with_target`
+and `with_protected` also suggest what follows from a choice, such as a cut. A file is read with
 ``table.read(Path("people.csv").read_bytes(), "people.csv").frame``, or with pandas.
 
-What cannot be used is a `TableError` whose message names the row or the column; what was dropped, imputed, merged or
-left out stands in the data set's ``caveats``.
+A table that cannot be used raises a `TableError` whose message names the row or the column; what was dropped, imputed,
+merged or left out is listed in the data set's ``caveats``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 
 MOST_ROWS = 100_000
 MOST_CELLS = 40_000_000  # rows x encoded columns: 320 MB
-"""What the pages take of a table, so that one visitor does not fill the server's memory; the library takes all."""
+"""Limit for tables on the pages, so that one visitor does not fill the server's memory; the library has none."""
 
 
 def build(

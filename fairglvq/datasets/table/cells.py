@@ -38,7 +38,7 @@ _CURRENCIES = "$€£¥"
 class Distinct:
     """The different cells of a column, stripped and None where missing, and which of them each row holds.
 
-    Most cells repeat others, so the rest of the work has few to look at.
+    Most cells repeat others, so that few have to be parsed.
     """
 
     codes: np.ndarray
@@ -58,7 +58,7 @@ class Distinct:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of numbers or words, and what is worth a note about how it was read."""
+    """A column of numbers or words, with examples for notes on how it was read."""
 
     values: pd.Series
     example: tuple[str, float] | None = None  # a number that was not written plainly, and what it was taken for
@@ -135,7 +135,7 @@ def _float(cell: str, style: re.Pattern) -> float:
 
 
 def _undressed(cells: Sequence[str]) -> list[str]:
-    """Without the percent or currency sign, if all cells have the same; with a minus that programs know."""
+    """Without the percent or currency sign, if all cells have the same; with an ASCII minus."""
     cells = [cell.replace("\N{MINUS SIGN}", "-") for cell in cells]
     if cells and all(cell.endswith("%") for cell in cells):
         return [cell[:-1].rstrip() for cell in cells]

@@ -20,7 +20,7 @@ MISSING_VALUE = "(missing)"
 
 
 def chosen(frame: pd.DataFrame, plan: Plan, caveats: list[str]) -> list[str]:
-    """Columns that the model sees; the others are named in the caveats."""
+    """Columns that become features; the others are named in the caveats."""
     rest = [name for name in frame if name != plan.target]
     kinds = {name: plan.kinds.get(name) or kind_of(frame[name], name) for name in rest}
     n_values = frame[rest].nunique()

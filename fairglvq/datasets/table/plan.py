@@ -54,7 +54,7 @@ class Plan:
     others_as_one
         Whether all values of the target but the favourable one are taken together.
     left_out
-        Columns that the model must not see. The protected column is seen unless it is among them.
+        Columns that are not features. The protected column is one unless it is among them.
     missing
         "drop" leaves out rows with a gap; "impute" fills numbers and dates with the median and makes gaps in
         categories a category of their own.
@@ -116,7 +116,7 @@ def with_target(frame: pd.DataFrame, plan: Plan, column: str | None) -> Plan:
 def with_protected(frame: pd.DataFrame, plan: Plan, column: str | None) -> Plan:
     """The plan with another protected column, and with a cut for a number; too many groups are to be merged.
 
-    The model does not see the protected column unless its user says so; the one before is seen again.
+    The protected column is not a feature unless the user chooses it; the one before becomes a feature again.
     """
     if column != plan.protected:
         left_out = {*plan.left_out, column} - {name for name in [plan.protected] if name and frame[name].nunique() > 1}

@@ -27,7 +27,7 @@ class GroupRate:
 
     @property
     def small(self) -> bool:
-        """Whether the group is too small to say much about."""
+        """Whether the group is too small for a reliable rate."""
         return self.n < SMALL
 
 

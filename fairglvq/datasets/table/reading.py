@@ -17,8 +17,7 @@ Progress = Callable[[float], None]
 
 MOST_COLUMNS = 1000
 
-# Control characters and marks that change the reading direction: no table needs them, and they can make one name look
-# like another.
+# Control characters and marks that change the reading direction, which can make one name look like another.
 CONTROL = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 
 

@@ -76,7 +76,7 @@ def read_rows(
 
 
 class _Rows:
-    """The rows of a text, numbered as in a spreadsheet; blank ones count but are passed over."""
+    """The rows of a text, numbered as in a spreadsheet; blank ones count but are skipped."""
 
     def __init__(self, text: str, separator: str, progress: Progress):
         self.text, self.separator, self.progress = text, separator, progress
@@ -99,14 +99,14 @@ class _Rows:
             raise TableError(f"In row {number:,} a quotation mark is opened and never closed.")
 
     def header(self) -> tuple[list[str], int]:
-        """The names, and the number of the row from which on there are people."""
+        """The column names, and the number of the first row of data."""
         number, row = next(iter(self))
         _trim(row, 1)
         if len(row) == 1:
             raise TableError(_ONE_COLUMN)
         refuse_wide(len(row))
         if all(is_number(cell) for cell in row):
-            return [""] * len(row), number  # no header: the first row is a person
+            return [""] * len(row), number  # no header: the first row is data
         return row, number + 1
 
     def collect(
@@ -114,8 +114,8 @@ class _Rows:
     ) -> tuple[list[int], list[list[str]], int, int]:
         """Numbers and cells of all rows or of a sample, how many there are in the file, and how many did not fit.
 
-        Without a single quotation mark a row is a line, which can be counted without being taken apart: about three
-        times as fast for a million rows of which a sample is wanted. Otherwise a long file is gone through twice.
+        Without a single quotation mark a row is a line, which can be counted without being parsed: about three times as
+        fast for a sample of a million rows. Otherwise a long file is parsed twice.
         """
         quoted = '"' in self.text
         rows = self._by_row(width, first) if quoted else self._by_line(width, first)

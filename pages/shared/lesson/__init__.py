@@ -1,1 +1,1 @@
-"""The parts of the lesson's page: where somebody stands, the words, challenges and people."""
+"""The parts of the lesson's page: progress, words, challenges and people."""

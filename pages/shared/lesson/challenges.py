@@ -23,13 +23,13 @@ def draw(reader: Reader) -> None:
 def _challenge(reader: Reader, challenge: Challenge) -> None:
     text = reader.text.challenges[challenge.key]
     result = course.progress().results.get(challenge.key)
-    reader.say(f"**{reader.word('challenge')}** ({reader.word('optional')}). {text.task}")
+    reader.write(f"**{reader.word('challenge')}** ({reader.word('optional')}). {text.task}")
     if result is None:
         st.markdown(reader.word("not tried"))
     else:
         st.markdown(f"**{reader.word('best')}:** {_scores(reader, result.accuracy, result.gap)}")
     if result and result.solved:
-        reader.say(f"**{reader.word('solved')}.** {text.solved}")
+        reader.write(f"**{reader.word('solved')}.** {text.solved}")
         return
     _hints(reader, challenge)
     if challenge.why and result:
@@ -44,7 +44,7 @@ def _scores(reader: Reader, accuracy: float, gap: float) -> str:
 def _hints(reader: Reader, challenge: Challenge) -> None:
     hints, given = reader.text.challenges[challenge.key].hints, visit().lesson.hints.get(challenge.key, 0)
     for hint in hints[:given]:
-        reader.say(f"**{reader.word('hint')}:** {hint}")
+        reader.write(f"**{reader.word('hint')}:** {hint}")
     if given < len(hints):
         label = reader.word("another hint" if given else "hint")
         button(label, _give_hint, challenge.key, given + 1, key=f"lesson_hint_{challenge.key}_{given}")
@@ -57,8 +57,8 @@ def _give_hint(key: str, number: int) -> None:
 def _why(reader: Reader, challenge: Challenge) -> None:
     text, answer = reader.text.challenges[challenge.key], course.progress().answers.get(challenge.key)
     if answer is None:
-        reader.say(f"**{text.why}**")
+        reader.write(f"**{text.why}**")
         options(challenge.key, text.options)
     else:
-        reader.say(f"**{reader.word('said')}:** {text.options[answer]}")
-        reader.say(text.answer)
+        reader.write(f"**{reader.word('said')}:** {text.options[answer]}")
+        reader.write(text.answer)

@@ -1,4 +1,4 @@
-"""Where somebody stands in the lesson: the link, the step on the stage, and what opens the next one.
+"""The visitor's progress in the lesson: the link, the step on the stage, and what opens the next one.
 
 Progress changes through `save` alone, and `may_enter` alone decides whether a step is open.
 """
@@ -23,7 +23,7 @@ from pages.shared.visit import visit
 def begin() -> Step:
     """The step of this run: the link's on arrival, the visit's afterwards; its settings are the model's in view."""
     here = visit().lesson
-    query = here.address.followed()
+    query = here.address.link_to_follow()
     if query is not None:
         here.language = query["lang"] if query.get("lang") in LANGUAGES else "en"
         student.arrive(query)
@@ -38,7 +38,7 @@ def begin() -> Step:
 
 
 def write_link() -> None:
-    """Let the address say how far the lesson has come."""
+    """Write the progress into the address."""
     here, query = visit().lesson, student.to_query()
     if here.language != "en":
         query["lang"] = here.language
@@ -48,7 +48,7 @@ def write_link() -> None:
 
 
 def progress() -> Progress:
-    """How far this visit has come."""
+    """The progress of this visit."""
     return visit().lesson.progress or Progress()
 
 
@@ -59,12 +59,12 @@ def save(new: Progress) -> None:
 
 
 def may_enter(number: int) -> bool:
-    """Whether a step is open: its gates are, or a teacher's link or room has opened it, and nobody holds the class."""
+    """Whether a step is open: by its gates, a teacher's link or a room, and the class is not held before it."""
     return student.may_enter(number, number <= progress().reached)
 
 
 def go(number: int) -> None:
-    """Look at another step, if it is open."""
+    """Go to another step, if it is open."""
     if may_enter(number):
         save(progress().at(number))
 
@@ -75,7 +75,7 @@ def answer(key: str, option: str) -> None:
 
 
 def start_again() -> None:
-    """Forget all answers."""
+    """Delete all answers."""
     here = visit().lesson
     here.deeds, here.hints, here.typed, here.shown = set(), {}, None, None
     save(Progress())
@@ -92,12 +92,12 @@ def passed(step: Step) -> bool:
 
 
 def revealed(step: Step) -> bool:
-    """Whether what happens can be seen: the prediction was given, and no teacher holds the class before it."""
+    """Whether the outcome is shown: the prediction was given, and no teacher holds the class before it."""
     return answered(step) and (passed(step) or not student.waits(step.number))
 
 
 def ready(step: Step, seen: Seen) -> bool:
-    """Whether what the prediction has brought is in view."""
+    """Whether the models that the prediction reveals are in view."""
     settings = visit().lesson.model.settings
     return revealed(step) and seen.settings == settings and settings.methods == step.settings.methods
 
@@ -118,8 +118,8 @@ def hidden(step: Step) -> list[str]:
     return sorted(parts)
 
 
-def look(step: Step) -> Seen | None:
-    """What is in view of the step, although another model of it may be on its way; None if there is nothing yet."""
+def in_view(step: Step) -> Seen | None:
+    """What is in view of the step, perhaps while another model of it is being trained; None if there is nothing yet."""
     here = visit().lesson
     model = here.model
     if model.shown is None or not _belongs(model.shown[0], step):
@@ -151,23 +151,23 @@ def check(step: Step, seen: Seen) -> bool:
 
 
 def train_ahead(step: Step) -> None:
-    """Have the models of this step and of the next one trained, so that nobody waits for them later."""
+    """Train the models of this step and of the next one in the background."""
     for coming in STEPS[step.number - 1 : step.number + 1]:
         for settings in (coming.before, coming.settings):
             if settings is not None:
-                _order_once(settings)
+                _submit_once(settings)
 
 
 @cache
-def _order_once(settings: Settings) -> None:
-    """For all visitors of this server: what is used again stays among its results."""
-    training_service().order(settings)
+def _submit_once(settings: Settings) -> None:
+    """Once per server: the results stay in its cache as long as they are used."""
+    training_service().submit(settings)
     for method in filmed(settings):
-        training_service().order_film(settings, method)
+        training_service().submit_film(settings, method)
 
 
 def _put_on_stage(step: Step) -> None:
-    """Another step, or its picture after the prediction: its settings, and nothing of what was done before."""
+    """Begin another step, or its picture after the prediction, with its settings and without history."""
     here = visit().lesson
     model, now = here.model, (step.number, revealed(step))
     if here.shown == now and _belongs(model.settings, step):

@@ -16,7 +16,7 @@ from pages.shared.lesson.step_words import Reader
 from pages.shared.training import current_view
 from pages.shared.widgets import button
 
-COLUMNS = 6  # of a person: those that speak loudest in the decision
+COLUMNS = 6  # of a person: those with the largest parts in the decision
 BEFORE, AFTER = "glvq", "fairglvq"
 
 
@@ -67,7 +67,7 @@ def _person(reader: Reader, view: View, key: str, i: int) -> None:
 
 
 def _table(reader: Reader, view: View, i: int) -> pd.DataFrame:
-    """The person and both deciding prototypes, in the columns that matter most to the second decision."""
+    """The person and both deciding prototypes, in the columns with the largest parts in the second decision."""
     people, x = view.people, view.people.X[i]
     verdict = decision.judge(view.models[AFTER], x)
     parts = decision.shares(people, view.models[AFTER], x, verdict.plus, verdict.minus)

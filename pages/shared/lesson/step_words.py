@@ -1,4 +1,4 @@
-"""The words of a step beside the stage: the idea, the question, what was said and what happened."""
+"""The words of a step beside the stage: the idea, the question, the answer and the outcome."""
 
 from __future__ import annotations
 
@@ -38,27 +38,27 @@ class Reader:
         """A text with its numbers."""
         return fill(source, self.seen, self.language, theme())
 
-    def say(self, source: str, key: str | None = None) -> None:
+    def write(self, source: str, key: str | None = None) -> None:
         """Show a text with its numbers."""
         with st.container(key=key):
             st.markdown(self.filled(source), unsafe_allow_html=True)
 
 
 def before(reader: Reader) -> None:
-    """The idea, its words, and the question or what was said to it."""
+    """The idea, its terms, and the question or the answer given."""
     text = reader.text
     st.title(f"{reader.step.number}. {text.title}", anchor=False)
-    reader.say(text.idea)
+    reader.write(text.idea)
     terms = "\n\n".join(f"**{term}**: {means}" for term, means in text.terms.items())
-    reader.say(f"**{reader.word('terms')}**\n\n{terms}", key="lesson_terms")
+    reader.write(f"**{reader.word('terms')}**\n\n{terms}", key="lesson_terms")
     with st.container(key="lesson_question", border=True):
         if course.answered(reader.step):
             answer = course.progress().answers[reader.step.prediction.key]
-            reader.say(f"**{reader.word('said')}:** {text.options[answer]}")
+            reader.write(f"**{reader.word('said')}:** {text.options[answer]}")
             if not course.revealed(reader.step):
                 st.markdown(f"**{reader.word('room waits')}**")
         else:
-            reader.say(f"**{reader.word('predict')}** {text.question}")
+            reader.write(f"**{reader.word('predict')}** {text.question}")
             options(reader.step.prediction.key, text.options)
 
 
@@ -69,7 +69,7 @@ def options(key: str, texts: Mapping[str, str]) -> None:
 
 
 def after(reader: Reader) -> None:
-    """What to do, and what happened: in the order in which it does."""
+    """The tasks and the outcome, in the order in which they happen."""
     if not course.revealed(reader.step):
         return
     if not (course.ready(reader.step, reader.seen) or course.passed(reader.step)):
@@ -85,16 +85,16 @@ def after(reader: Reader) -> None:
 def _task(reader: Reader) -> None:
     step, text = reader.step, reader.text
     with st.container(key="lesson_task"):
-        reader.say(f"**{reader.word('task')}.** {text.task}")
+        reader.write(f"**{reader.word('task')}.** {text.task}")
         for deed, task in text.tasks.items():
             done = course.passed(step) or (step.key, deed) in visit().lesson.deeds
-            reader.say(f"☑ {task} *({reader.word('done')})*" if done else f"☐ {task}")
+            reader.write(f"☑ {task} *({reader.word('done')})*" if done else f"☐ {task}")
         if step.gate.typed and not course.passed(step):
             _typed(reader)
 
 
 def outcome(reader: Reader) -> None:
-    """What was said, what happened, and why."""
+    """The answer given, the outcome, and why."""
     step, text = reader.step, reader.text
     answer, happened = course.progress().answers[step.prediction.key], course.happened(step, reader.seen)
     if happened is None:
@@ -105,17 +105,17 @@ def outcome(reader: Reader) -> None:
         verdict = reader.word("right" if answer == happened else "wrong")
         st.markdown(f"**{reader.word('happened')}: {verdict}** {text.options[happened]}")
         st.markdown(reader.word("again") if UNKNOWN in sentence else sentence, unsafe_allow_html=True)
-        reader.say(f"**{reader.word('why')}:** {text.why}")
-        reader.say(text.formula, key="lesson_formula")
+        reader.write(f"**{reader.word('why')}:** {text.why}")
+        reader.write(text.formula, key="lesson_formula")
 
 
 def onward(reader: Reader) -> None:
-    """What else there is to say, and the way to the next step."""
+    """Further words, and the button to the next step."""
     step = reader.step
     if not course.passed(step):
         return
     if reader.text.more:
-        reader.say(reader.text.more)
+        reader.write(reader.text.more)
     last = step.number == len(STEPS)
     with st.container(key="lesson_next"):
         st.markdown(f"**{reader.word('finished' if last else 'passed')}**")

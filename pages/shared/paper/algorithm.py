@@ -13,7 +13,7 @@ import streamlit as st
 
 from fairglvq import datasets
 from fairglvq.experiments import anatomy
-from fairglvq.experiments.anatomy import Moment, Opened, PointTerm, Reversed
+from fairglvq.experiments.anatomy import ChosenStep, PointTerm, Reversed, StepData
 from fairglvq.figures.paper import arrow_scale, step_alt, step_figure
 from fairglvq.grammar import GROUP_SHAPES, SHAPES
 from fairglvq.lvq import initialisers, kernels, reference
@@ -40,8 +40,8 @@ INTRO = (
 
 
 @st.cache_data(max_entries=50, show_spinner=False)
-def _opened(moment: Moment) -> Opened:
-    return anatomy.open_step(moment)
+def _opened(choice: ChosenStep) -> StepData:
+    return anatomy.open_step(choice)
 
 
 def draw() -> None:
@@ -62,7 +62,7 @@ def draw() -> None:
             help="Which of the epoch's batches; the ones before it were learned already.",
         )  # fmt: skip
         one_of("Length of a step", STEPS, "paper.step", help="What the sums are divided by: see Why they differ.")
-    opened = _opened(Moment(here.dataset, here.prototypes, here.C, here.epochs, here.batch - 1, here.step))
+    opened = _opened(ChosenStep(here.dataset, here.prototypes, here.C, here.epochs, here.batch - 1, here.step))
     here.point = min(here.point, len(opened.X))
     bound("slider", "Point of the mini-batch", "paper.point", min_value=1, max_value=len(opened.X), step=1)
     i = here.point - 1
@@ -74,7 +74,7 @@ def draw() -> None:
 # ---- pictures ----
 
 
-def _pictures(opened: Opened, i: int, by_class: PointTerm, fair: PointTerm | None) -> None:
+def _pictures(opened: StepData, i: int, by_class: PointTerm, fair: PointTerm | None) -> None:
     terms = (
         ("class", by_class, ("closest of its class, w⁺", "closest of another class, w⁻"),
          f"**The label**: its own class {_ways(by_class, True)}"),
@@ -98,7 +98,7 @@ def _pictures(opened: Opened, i: int, by_class: PointTerm, fair: PointTerm | Non
 
 
 def _picked(key: str) -> None:
-    """A point of the batch was clicked; prototypes and lines have no number to go by."""
+    """Take a point of the batch that was clicked; prototypes and lines have no number."""
     for point in st.session_state[key]["selection"]["points"]:
         number_of = point.get("customdata")
         if isinstance(number_of, (int, float)):
@@ -115,7 +115,7 @@ def _ways(term: PointTerm | None, own_comes: bool) -> str:
 # ---- lines ----
 
 
-def _lines(opened: Opened, i: int, by_class: PointTerm, fair: PointTerm | None) -> None:
+def _lines(opened: StepData, i: int, by_class: PointTerm, fair: PointTerm | None) -> None:
     """All lines with this step's values."""
     data, here = datasets.load(visit().paper.dataset), visit().paper
     lines: tuple[tuple[str, str, str, list[Any]], ...] = (
@@ -167,12 +167,12 @@ def _lines(opened: Opened, i: int, by_class: PointTerm, fair: PointTerm | None) 
 
 
 @st.cache_data(max_entries=100, show_spinner=False)
-def _reversed_after(moment: Moment) -> Reversed:
-    return anatomy.reversed_shares(moment)
+def _reversed_after(choice: ChosenStep) -> Reversed:
+    return anatomy.reversed_shares(choice)
 
 
 def _turned() -> None:
-    """How often swish turns a pull round, over the whole training."""
+    """How often swish reverses a pull, over the whole training."""
     here = visit().paper
     st.markdown(
         "**Pulls that are turned round.** The paper asks for a Φ that only grows. Swish with β = 2 falls where μ < "
@@ -180,7 +180,7 @@ def _turned() -> None:
         "the group's term pulls. Of all training points:"
     )
     found = {
-        epochs: _reversed_after(Moment(here.dataset, here.prototypes, here.C, epochs, 0, here.step))
+        epochs: _reversed_after(ChosenStep(here.dataset, here.prototypes, here.C, epochs, 0, here.step))
         for epochs in EPOCHS
     }
     st.dataframe(
@@ -218,7 +218,7 @@ def _group(code: int, name: str) -> str:
     return f"{name} {SHAPES[GROUP_SHAPES[int(code)]].glyph}"
 
 
-def _point_words(opened: Opened, i: int, data: datasets.Dataset, by_class: PointTerm, fair: PointTerm | None) -> str:
+def _point_words(opened: StepData, i: int, data: datasets.Dataset, by_class: PointTerm, fair: PointTerm | None) -> str:
     (x, height), y, s = opened.X[i], int(opened.y[i]), int(opened.s[i])
     who = f"class {data.class_names[y]} ({COLOURS[y]}), group {_group(s, data.group_names[s])}"
     where = f"Point {i + 1} at ({number(x, 3)}, {number(height, 3)}): {who}"
@@ -235,7 +235,7 @@ def _distances(which: str, term: PointTerm) -> str:
     return f"{which}: {one('⁺', term.plus, term.d_plus)}; {one('⁻', term.minus, term.d_minus)}"
 
 
-def _alpha_words(opened: Opened) -> str:
+def _alpha_words(opened: StepData) -> str:
     found = opened.step.fair_term
     if found is None:
         return "C is 0: no fair term, so nothing can be missing"
@@ -258,7 +258,7 @@ def _slopes(which: str, term: PointTerm | None) -> str:
     )
 
 
-def _reversed_words(opened: Opened) -> str:
+def _reversed_words(opened: StepData) -> str:
     """Where swish falls, points push what they should pull."""
     terms = [("class", opened.step.class_term), ("group", opened.step.fair_term)]
     counts = [f"{int((term.slope < 0).sum())} ({which})" for which, term in terms if term is not None]
@@ -268,7 +268,7 @@ def _reversed_words(opened: Opened) -> str:
     )
 
 
-def _divisor_words(opened: Opened) -> str:
+def _divisor_words(opened: StepData) -> str:
     n_class, n_fair = opened.step.divisors
     terms = [("class", opened.step.class_term, n_class), ("group", opened.step.fair_term, n_fair)]
     lines = [f"{which}: {count(term.n_updates, 'update')}, divided by **{n}**" for which, term, n in terms if term]
@@ -276,18 +276,18 @@ def _divisor_words(opened: Opened) -> str:
     return _in_lines(*lines, how if visit().paper.step == "published" else "")
 
 
-def _move_words(opened: Opened) -> str:
+def _move_words(opened: StepData) -> str:
     lengths = np.linalg.norm(opened.step.prototypes - opened.W, axis=1)
     return f"farthest: prototype {int(lengths.argmax()) + 1}, by **{lengths.max():.4f}**"
 
 
-def _vote_words(opened: Opened) -> str:
+def _vote_words(opened: StepData) -> str:
     flips = [f"{j + 1}" for j in np.flatnonzero(opened.pseudo != opened.pseudo_after)]
     what = f"the pseudo-class of prototype {listed(flips)} flips" if flips else "no pseudo-class flips"
     return f"{int(opened.votes.sum()):,} votes: {what}"
 
 
-def _prototypes(opened: Opened, data: datasets.Dataset) -> pd.DataFrame:
+def _prototypes(opened: StepData, data: datasets.Dataset) -> pd.DataFrame:
     """Class, votes and pseudo-class of every prototype, and how far the batch moved it."""
     groups = [data.group_names[g] for g in range(anatomy.N_GROUPS)]
     step = opened.step

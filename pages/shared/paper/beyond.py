@@ -1,4 +1,4 @@
-"""Where the paper's idea ends and what goes further: accuracy at a bounded gap, on the same folds."""
+"""Methods beyond the paper's: accuracy at a bounded gap, on the same folds."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _reached(name: str, bound: float) -> tuple[dict[str, Reached], float]:
 
 
 def draw() -> None:
-    """The bound, a table over all data sets, one of them in dots, and what it says."""
+    """The bound, a table over all data sets, one of them in dots, and the results in words."""
     st.markdown(INTRO)
     one_of("Largest gap allowed", {points: f"{points} points" for points in GAPS}, "paper.gap")
     bound = visit().paper.gap / 100
@@ -91,12 +91,12 @@ def _cell(one: Reached | None) -> str:
     accuracy = f"<b>{percent(one.accuracy)}</b>"
     if one.lead is None:
         return accuracy
-    mark = "●" if one.lead.told_apart else "○"
+    mark = "●" if one.lead.distinguishable else "○"
     return f"{accuracy}<br><span class='off'>{mark} ({signed_points(one.lead.difference)})</span>"
 
 
 def verdicts(found: dict[str, dict[str, Reached]], constants: dict[str, float], bound: float) -> list[str]:
-    """What the table says of each idea, gains and failures alike."""
+    """A sentence on the results of each idea, gains and failures."""
     without = [COMPARED[name] for name, own in found.items() if BASE not in own]
     sentences = []
     if without:
@@ -108,9 +108,9 @@ def verdicts(found: dict[str, dict[str, Reached]], constants: dict[str, float], 
         parts = [f"keeps to the bound on {len(kept)} of {len(found)} data sets"]
         leads = [(dataset, found[dataset][name].lead) for dataset in kept]
         for words, chosen in (
-            ("more accurate than FairGLVQ on", lambda lead: lead.told_apart and lead.difference > 0),
-            ("less accurate on", lambda lead: lead.told_apart and lead.difference <= 0),
-            ("no clear difference on", lambda lead: not lead.told_apart),
+            ("more accurate than FairGLVQ on", lambda lead: lead.distinguishable and lead.difference > 0),
+            ("less accurate on", lambda lead: lead.distinguishable and lead.difference <= 0),
+            ("no clear difference on", lambda lead: not lead.distinguishable),
         ):
             own = [
                 f"{COMPARED[dataset]} ({signed_points(lead.difference)}, 95% interval {interval(lead.low, lead.high)})"

@@ -79,7 +79,7 @@ def begin() -> None:
 
 
 def collect() -> None:
-    """Take over what the run has finished by now."""
+    """Take the rows that the run has finished by now."""
     here = visit().paper
     if here.run and here.run_cell and here.run.rows:
         here.rows[here.run_cell] = here.run.tidy_rows()

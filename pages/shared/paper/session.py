@@ -41,9 +41,9 @@ ALLOWED: dict[str, Any] = {
 
 
 def begin() -> PaperVisit:
-    """What this run shows: the link's on arrival and on the browser's way back, the visit's afterwards."""
+    """What this run shows: the link's on arrival and after Back or Forward, the visit's otherwise."""
     here = visit().paper
-    query = here.address.followed()
+    query = here.address.link_to_follow()
     if query is not None:
         values, here.repairs = from_query(query)
         for name, value in values.items():

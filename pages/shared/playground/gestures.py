@@ -1,4 +1,4 @@
-"""What a visitor does on the stage, turned into settings or into an exact answer."""
+"""Gestures of the stage, turned into settings, or into exact counts that go back to the stage."""
 
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ def receive(key: str) -> None:
     model = _model(key)
     if model is not visit().model:
         return
-    for gesture in stage.gestures_after(model.heard, st.session_state[key]):
-        follow(gesture)
-        model.heard = gesture["serial"]
+    for gesture in stage.gestures_after(model.acknowledged, st.session_state[key]):
+        apply(gesture)
+        model.acknowledged = gesture["serial"]
 
 
 def keep_view(key: str) -> None:
-    """What the visitor looks at outlives a rerun and a page switch."""
+    """The callback of a stage: keep the view across reruns and page switches."""
     if (sent := st.session_state[key].get("view")) is not None:
         _model(key).view = sent
 
 
 def _model(key: str) -> ModelVisit:
-    """The model on a stage. It may not be the one of the page in view: a message may come after its page was left."""
+    """The model on a stage; not always that of the page in view: a message may arrive after its page was left."""
     return visit().own_model if key == STAGE else visit().lesson.model
 
 
-def follow(gesture: Mapping[str, Any]) -> None:
-    """Do what one gesture asks for."""
+def apply(gesture: Mapping[str, Any]) -> None:
+    """Carry out one gesture."""
     model = visit().model
     if model.shown is None:
         return
     settings, show = model.shown
     kind = gesture["kind"]
-    if kind == "ask":
+    if kind == "facts":
         model.facts = facts(show.scene, model.films, gesture)
     elif kind == "drag":
-        model.reply = answer(show.scene, model.films, gesture)
+        model.reply = reply(show.scene, model.films, gesture)
     elif kind == "undo":
         session.undo()
     elif kind == "strength" and gesture["name"] in KNOBS.values():
@@ -86,7 +86,7 @@ def prototypes_of(scene: Scene, films: Mapping[str, Film], panel: str, shown: Ma
     return lens.moved(W, places) if lens else places
 
 
-def answer(scene: Scene, films: Mapping[str, Film], gesture: Mapping[str, Any]) -> dict[str, Any]:
+def reply(scene: Scene, films: Mapping[str, Film], gesture: Mapping[str, Any]) -> dict[str, Any]:
     """Exact counts of prototypes moved by hand, as the stage counts its recorded ones, and their new pseudo-classes."""
     points, training = scene.points, scene.trainings[gesture["panel"]]
     W = prototypes_of(scene, films, gesture["panel"], gesture["model"])
@@ -104,19 +104,19 @@ def answer(scene: Scene, films: Mapping[str, Film], gesture: Mapping[str, Any]) 
     }
 
 
-def facts(scene: Scene, films: Mapping[str, Film], question: Mapping[str, Any]) -> dict[str, Any]:
-    """What the card of what is selected on a slice is made of, counted in all dimensions and among all people."""
-    found: dict[str, Any] = {"key": question["key"]}
-    models = {panel: prototypes_of(scene, films, panel, shown) for panel, shown in question["models"].items()}
-    points, index = scene.points, int(question["index"])
-    if question["subject"] == "point":
+def facts(scene: Scene, films: Mapping[str, Film], request: Mapping[str, Any]) -> dict[str, Any]:
+    """Facts for the card of a selection on a slice, counted in all dimensions and among all people."""
+    found: dict[str, Any] = {"key": request["key"]}
+    models = {panel: prototypes_of(scene, films, panel, shown) for panel, shown in request["models"].items()}
+    points, index = scene.points, int(request["index"])
+    if request["subject"] == "point":
         place = scene.shown[index]
         person = points.X[[place]]
         found["row"] = int(points.rows[place]) + 1  # as the prototypes page counts them
         for panel, W in models.items():
             found[panel] = ((scene.trainings[panel].see(person) - W) ** 2).sum(axis=1).tolist()
         return found
-    panel = question["panel"]
+    panel = request["panel"]
     inside = nearest(scene.trainings[panel], points.X, models[panel]) == index
     right = points.y == labels_of(points, models[panel])[index]
     members = np.zeros((len(points.groups), len(points.classes)), int)

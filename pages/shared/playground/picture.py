@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from fairglvq.scenes.scene import KNOBS, Scene, with_film
-from fairglvq.scenes.service import Show
+from fairglvq.scenes.service import TrainedScene
 from fairglvq.scenes.settings import Settings
 from fairglvq.scenes.training import Film, film_key, filmed
 from pages.shared import training
@@ -16,7 +16,7 @@ from pages.shared.server import training_service
 from pages.shared.visit import visit
 
 
-def mount(settings: Settings, show: Show, *, key: str = gestures.STAGE, **more: Any) -> Scene:
+def mount(settings: Settings, show: TrainedScene, *, key: str = gestures.STAGE, **more: Any) -> Scene:
     """The stage with everything that belongs to this visit; ``more`` goes into the scene's description.
 
     With ``linked=True`` the view stands in the address. Returns the scene with its films.
@@ -29,7 +29,7 @@ def mount(settings: Settings, show: Show, *, key: str = gestures.STAGE, **more: 
     meta = scene.meta | {
         "reply": model.reply,
         "facts": model.facts,
-        "heard": model.heard,
+        "acknowledged": model.acknowledged,
         "view": model.view,
         "can_undo": bool(model.history),
         "autoplay": model.autoplay == settings,
@@ -63,7 +63,7 @@ def films_of(settings: Settings) -> dict[str, Film]:
     return found
 
 
-def order_films(settings: Settings) -> None:
+def submit_films(settings: Settings) -> None:
     """Have the films trained, now that the picture is there; those for other settings are no longer needed."""
     model = visit().model
     methods = films_wanted(settings)
@@ -74,7 +74,7 @@ def order_films(settings: Settings) -> None:
             del model.film_jobs[method]
     for method in wanted:
         if method not in model.film_jobs:
-            model.film_jobs[method] = training_service().order_film(settings, method)
+            model.film_jobs[method] = training_service().submit_film(settings, method)
         job = model.film_jobs[method]
         if not (job.future.done() and job.future.exception()):
             model.awaited.append(job)

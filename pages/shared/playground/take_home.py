@@ -23,7 +23,7 @@ OWN_TABLE = (
 
 
 def offer(scene: Scene, settings: Settings, heading: one_file.Heading, view: dict[str, Any] | None) -> None:
-    """A button that makes the file when it is pressed, and what to know before."""
+    """A button that makes the file when it is pressed, and its limits in words."""
     box = st.expander("Take this picture home", key="take_home", on_change="rerun")
     if not box.open:
         return

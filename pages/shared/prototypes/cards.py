@@ -27,7 +27,7 @@ from pages.shared.visit import visit
 from pages.shared.widgets import bound, button, one_of
 
 FIRST = 6
-ASIDE = 0.05  # how far aside a prototype is worth a word
+ASIDE = 0.05  # distance of a prototype from the people's subspace that is mentioned
 SORTS: dict[Order, str] = {
     "contribution": "Part in the parity gap",
     "size": "Number of people",
@@ -59,7 +59,7 @@ def open_card(p: int) -> None:
 
 
 def _opened(view: View, method: str) -> int:
-    """The card asked for; for another model the one that adds most to the gap."""
+    """The card chosen; for another model the one that adds most to the gap."""
     here, model = visit().prototypes, (view.settings, method)
     if here.opened is None or here.opened[0] != model:
         here.opened = model, int(view.explained(method).order("contribution")[0])
@@ -121,13 +121,13 @@ def parts_table(view: View, explained: Cells, parts: explain.Contributions, noun
 def _map(view: View, method: str) -> None:
     st.markdown("## All prototypes")
     marks = marks_of(view, method)
-    axes, crowd = view.own_axes(method), view.crowd(method)
+    axes, sample = view.own_axes(method), view.sample(method)
     places = view.places(view.explained(method).profiles, method)
     learned = view.trainings[method].learned is not None  # and may put prototypes anywhere
-    shown = _near(places, crowd[0]) if learned else places
+    shown = _near(places, sample[0]) if learned else places
     figure = view.figure(
         ("map", method, theme()),
-        lambda: figures.map_figure(shown, marks, axes=view.axes(method), people=crowd, theme=theme()),
+        lambda: figures.map_figure(shown, marks, axes=view.axes(method), people=sample, theme=theme()),
     )
     _clickable(figure, "p_map", figures.map_alt(marks))
     caption = "A larger mark decides for more people. Click one to open its card."
@@ -200,7 +200,7 @@ def _full(view: View, method: str, explained: Explained, p: int) -> None:
 
 
 def _no_such_person(average: list[Difference]) -> None:
-    """Values of a prototype that nobody in the data has, out of the way of those that people have."""
+    """Values of a prototype that nobody in the data has, apart from those that people have."""
     beyond = [d for d in average if d.own.outside]
     if not beyond:
         return
@@ -210,7 +210,7 @@ def _no_such_person(average: list[Difference]) -> None:
 
 
 def _details(explained: Explained, p: int) -> None:
-    """What only somebody who knows the method asks for."""
+    """Details for readers who know the method."""
     with st.expander("Details for experts"):
         st.markdown(f"**Mixture** {explained.impurity[p]:.2f}. {MIXTURE}")
         if explained.aside[p] >= ASIDE:
@@ -239,12 +239,12 @@ def _apart(view: View, explained: Explained, p: int, rival: int, average: list[D
     profiles = explained.profiles
     against = differences(view.people, profiles[p], profiles[rival])
     label = sentences.quoted(view.people.classes[explained.model.labels[rival]])
-    st.markdown(f"**Apart from the average person:** {_told(average, 'average')}")
-    st.markdown(f"**Apart from its nearest rival**, prototype {rival + 1} for {label}: {_told(against, 'rival')}")
+    st.markdown(f"**Apart from the average person:** {_listed(average, 'average')}")
+    st.markdown(f"**Apart from its nearest rival**, prototype {rival + 1} for {label}: {_listed(against, 'rival')}")
 
 
-def _told(found: list[Difference], other: str, most: int = 4) -> str:
-    """The largest differences, as long as they matter and somebody in the data is like that."""
+def _listed(found: list[Difference], other: str, most: int = 4) -> str:
+    """The largest differences, without small ones and values that nobody in the data has."""
     if found[0].gap < SEEN:
         return "nothing, they look the same."
     found = [d for d in found if not d.own.outside]
@@ -339,7 +339,7 @@ def _short(view: View, method: str, explained: Explained, parts: explain.Contrib
     st.html(sentences.heading(view, method, p, theme(), level=4))
     cell_in_short(view, explained, p)
     average = differences(view.people, explained.profiles[p], view.people.mean)
-    st.markdown(f"Apart from the average person: {_told(average, 'average', most=3)}")
+    st.markdown(f"Apart from the average person: {_listed(average, 'average', most=3)}")
     after = explained.without(p).after
     st.markdown(
         f"Parity gap: **{wording.signed_points(parts.values[p])} points**. Without it: accuracy "

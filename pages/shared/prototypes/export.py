@@ -72,7 +72,7 @@ def _show_opened(file: bytes, view: View) -> None:
         saved = model_file.loads(file)
         explained = model_in_view.opened(saved, view.data)
     except ModelFileError as problem:
-        safe_text.say(str(problem), "box wrong")
+        safe_text.write(str(problem), "box wrong")
         return
     known = "It was trained on other data with the same columns."
     if saved.fingerprint == view.data.fingerprint:
@@ -82,8 +82,8 @@ def _show_opened(file: bytes, view: View) -> None:
         measured=f"all {explained.score.n:,} people of the data", who=view.who, made=model_in_view.today(),
         caveats=[f"An opened model. {known}"],
     )  # fmt: skip
-    safe_text.say(content.words(made), "box")
-    safe_text.say(f"Measured on all {explained.score.n:,} people. {known}", "small")
+    safe_text.write(content.words(made), "box")
+    safe_text.write(f"Measured on all {explained.score.n:,} people. {known}", "small")
     download("Its report (HTML)", lambda: to_html(made), "fairglvq-opened.html", "text/html", key="e_opened")
 
 

@@ -57,7 +57,7 @@ def draw(view: View, method: str) -> None:
     shown = pairs if visit().prototypes.all_pairs else pairs[:FIRST]
     for pair in shown:
         with st.container(border=True):
-            st.markdown(_told(view, after, pair))
+            st.markdown(_pair_words(view, after, pair))
     if len(pairs) > FIRST:
         bound("toggle", f"Show all {len(pairs)} pairs", "prototypes.all_pairs")
 
@@ -114,7 +114,7 @@ def payers(view: View, after: str) -> list[str]:
     return lines
 
 
-def _told(view: View, after: str, pair: explain.Pair) -> str:
+def _pair_words(view: View, after: str, pair: explain.Pair) -> str:
     people, was, now = view.people, view.explained(BEFORE), view.explained(after)
     found = differences(people, now.profiles[pair.after], was.profiles[pair.before])
     label = sentences.quoted(people.classes[now.model.labels[pair.after]])

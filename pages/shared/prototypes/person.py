@@ -1,4 +1,4 @@
-"""One person: the decision under three methods, why, what would change it, and who else got another one."""
+"""One person: the decision under three methods, why, what would change it, and whose decisions methods change."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _another(dataset: str, among: np.ndarray, i: int) -> None:
 
 
 def _picked(view: View, after: str, way: str, i: int) -> int | None:
-    """Let the visitor pick somebody; None if there is nobody to show."""
+    """Widgets to choose a person; None if there is nobody to show."""
     if way == "changed":
         changed = _changed(view, after)
         if not len(changed):
@@ -176,7 +176,7 @@ def _search(view: View, i: int) -> int | None:
 
 
 def _example(view: View) -> str:
-    """A search that finds somebody in this table."""
+    """An example of a search, which finds somebody in this table."""
     known = view.known(int(np.flatnonzero(view.points.rows >= 0)[0]))
     parts: list[str] = []
     for column, value in known.items():

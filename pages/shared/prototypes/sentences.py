@@ -30,9 +30,9 @@ CLOSE_SHARE = 0.1  # the same in a learned metric: if fewer people than this are
 
 
 def md(text: object) -> str:
-    """Somebody's text inside Markdown: every sign that could mean something is escaped, line breaks become spaces.
+    """A visitor's text inside Markdown: every sign of Markdown is escaped, line breaks become spaces.
 
-    Addresses become links even where their signs are escaped; a joiner that nobody sees keeps them text.
+    Addresses would become links even where their signs are escaped; an invisible joiner prevents that.
     """
     plain = re.sub(r"(?i)(?<=www)(?=\.)|(?<=:)(?=//)|(?<=@)", "\N{WORD JOINER}", " ".join(str(text).split()))
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", plain)
@@ -114,10 +114,10 @@ def _gap(view: View, explained: Cells, measure: Measure) -> str:
     caution = f" (uncertain: there are only {wording.listed(few)})" if few else ""
     if measure == "statistical_parity":
         wanted = quoted(view.people.classes[view.people.favourable])
-        rates_told = f"Of 100 {behind}, {less} get {wanted}; of 100 {ahead}, {more}: a"
+        shares = f"Of 100 {behind}, {less} get {wanted}; of 100 {ahead}, {more}: a"
     else:
-        rates_told = f"Among those whose true label it is, {less} of 100 {behind} get it and {more} of 100 {ahead}: an"
-    return f"{rates_told} {MEASURES[measure].lower()} gap of **{wording.points(parts.gap)} points**{caution}."
+        shares = f"Among those whose true label it is, {less} of 100 {behind} get it and {more} of 100 {ahead}: an"
+    return f"{shares} {MEASURES[measure].lower()} gap of **{wording.points(parts.gap)} points**{caution}."
 
 
 def waterfall_caption(view: View, parts: Contributions) -> str:

@@ -1,4 +1,4 @@
-"""The model in view as pictures want it."""
+"""The model in view, as input of pictures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fairglvq.figures.prototypes import Marks
 
 
 def marks_of(view: View, method: str) -> Marks:
-    """A method's prototypes or leaves as pictures want them."""
+    """A method's prototypes or leaves as marks of pictures."""
     cells, people = view.cells(method), view.people
     pseudo = np.zeros_like(cells.answers) if cells.model.pseudo is None else cells.model.pseudo
     return Marks(cells.answers, pseudo, cells.sizes / cells.score.n, people.classes, people.groups)

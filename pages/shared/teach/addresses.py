@@ -11,12 +11,12 @@ from pages.shared.visit import LinkVisit
 
 
 def base() -> str:
-    """Where this app is, as the teacher's browser calls it."""
+    """The address of this app in the teacher's browser."""
     return (st.context.url or "").split("?")[0].rstrip("/").removesuffix("/teach")
 
 
 def only_here() -> bool:
-    """Whether nobody else can use the address by which the teacher came."""
+    """Whether the teacher's address of this app works on the teacher's computer only."""
     return urlsplit(base()).hostname in ("localhost", "127.0.0.1", "::1")
 
 
@@ -28,7 +28,7 @@ def lesson(language: str, **query: str) -> str:
 def made(links: LinkVisit) -> str:
     """The link of the choices on the page."""
     embedded = {"embed": "true"} if links.embedded else {}
-    if links.page == "lesson":  # it says itself which controls there are
+    if links.page == "lesson":  # which has its own controls
         start = {} if links.step == 1 else {"step": str(links.step)}
         return lesson(links.language, **start, **Display(links.display.projector).to_query(), **embedded)
     return _link("", links.model | links.display.to_query() | embedded)

@@ -38,7 +38,7 @@ def _sheet(language: str, answers: bool) -> str:
 
 @cache
 def _models():
-    """The models of the lesson; most are there already where somebody has done it."""
+    """The models of the lesson; most are cached once a visitor has done it."""
     from fairglvq.report.handout import models
 
     return models(training_service())

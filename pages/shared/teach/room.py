@@ -1,4 +1,4 @@
-"""A room as its teacher sees it: how to join it, where the class is, what it says, and what it is asked to do."""
+"""The teacher's view of a room: how to join it, where the class is, its answers, and the pace."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pages.shared.teach import addresses
 from pages.shared.visit import visit
 from pages.shared.widgets import bound, button, download, one_of, store
 
-POLL = 2.0  # seconds between two looks at the class
+POLL = 2.0  # seconds between two updates of the class
 CHALLENGES = {challenge.key: (step, challenge) for step in STEPS for challenge in step.challenges}
 STYLE = """<style>
 .join { display: flex; flex-wrap: wrap; gap: 0.5rem 2.5rem; align-items: center; }
@@ -97,7 +97,7 @@ def _invite(code: str) -> None:
 
 def _live() -> None:
     """What changes while the page is open."""
-    room = _ask(server.rooms().look)
+    room = _ask(server.rooms().view)
     if room is None:
         st.rerun()
         return
@@ -118,7 +118,7 @@ def _live() -> None:
 def _pace(pace: Pace) -> None:
     """Hold the class at a step, show the outcome, go on together, or release the class."""
     opened = f" Steps up to {pace.opened} are open for all." if pace.opened > 1 else ""
-    st.markdown(f"**{_said(pace)}**{opened}")
+    st.markdown(f"**{_pace_words(pace)}**{opened}")
     with st.container(horizontal=True, vertical_alignment="bottom", key="pace"):
         if pace.hold is None:
             _while_free(pace)
@@ -149,7 +149,7 @@ def _change(label: str, pace: Pace, *, first: bool = False) -> None:
     button(label, _set_pace, pace, type="primary" if first else "secondary")
 
 
-def _said(pace: Pace) -> str:
+def _pace_words(pace: Pace) -> str:
     if pace.hold is None:
         return "Everybody goes at their own speed."
     if pace.revealed:
@@ -242,7 +242,7 @@ def _leave() -> None:
 
 
 def _csv(code: str, key: str) -> str:
-    return summary.to_csv(server.rooms().look(code, key))
+    return summary.to_csv(server.rooms().view(code, key))
 
 
 def _end() -> None:
@@ -253,7 +253,7 @@ def _end() -> None:
 
 
 def _ask(what: Callable[..., Any], *more: Any) -> Any:
-    """Ask something of the room in view. If it has ended meanwhile, the page says so, and the answer is None."""
+    """Call a method of `Rooms` for the room in view. If it has ended meanwhile, show that and return None."""
     here = visit().teach
     try:
         return what(here.code, here.key, *more)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from fairglvq.experiments import methods
 from fairglvq.scenes.settings import FIELDS, TABLE, for_table
-from fairglvq.scenes.sources import lend
+from fairglvq.scenes.sources import register
 from fairglvq.tradeoff.choice import (
     FOLDS,
     PARAMETERS,
@@ -103,7 +103,7 @@ def _set_dataset(dataset: str) -> None:
     visit().curve.refused.clear()
     table = own_table.current()
     if dataset == TABLE and table:
-        change(usual_for_table(for_table(lend(table), table)))
+        change(usual_for_table(for_table(register(table), table)))
     else:
         change(usual(dataset))
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fairglvq.experiments import methods
 from fairglvq.scenes.settings import FIELDS, TABLE
-from fairglvq.scenes.sources import lent
+from fairglvq.scenes.sources import is_registered
 from fairglvq.tradeoff.choice import FOLDS, SEEDS, SHARED, Choice, digits, has_bins, read_strengths, usual
 from fairglvq.tradeoff.measures import MEASURES
 from pages.shared.display import PARAMETERS as DISPLAY_PARAMETERS
@@ -34,7 +34,7 @@ def from_query(params: Mapping[str, str]) -> tuple[Choice, list[str]]:
     """The choice of a link, and a plain sentence for everything in it that had to be repaired."""
     repairs: list[str] = []
     dataset, table = params.get("data", Choice().dataset), params.get("table", "")
-    if dataset == TABLE and not lent(table):
+    if dataset == TABLE and not is_registered(table):
         repairs.append("The link is about a table that only its owner's visit holds: Adult is shown instead.")
         dataset, table = Choice().dataset, ""
     elif dataset != TABLE:

@@ -43,7 +43,7 @@ def to_query(here: RegressionVisit) -> dict[str, str]:
 
 
 def from_query(query: Mapping[str, str]) -> tuple[RegressionVisit, list[str]]:
-    """What a link asks for, and a sentence for everything in it that had to be repaired."""
+    """The values of a link, and a sentence for everything in it that had to be repaired."""
     found = RegressionVisit(shown="numbers")
     repairs: list[str] = []
     found.task = links.one_of(query, "data", TASKS, found.task, repairs)
@@ -95,7 +95,7 @@ def _body(waiting: bool, query: dict[str, str]) -> None:
         _curve(here, rows)
         _pair(here, rows)
     if bool(here.jobs) != waiting:
-        st.rerun()  # the polling has to begin or to end
+        st.rerun()  # to begin or end the polling
 
 
 def _curve(here: RegressionVisit, rows: pd.DataFrame) -> None:
@@ -183,13 +183,13 @@ def _predicted(task: str, leaves: int, C: float, report: Callable[[float], None]
 
 
 def _worked(key: tuple, make: Callable[[Callable[[float], None]], Any], what: str) -> Any:
-    """The result of some work in the background; None as long as it goes on, with a bar that says how far it is."""
+    """The result of some work in the background; None and a progress bar as long as it goes on."""
     jobs, known = visit().regression.jobs, training_service().results.peek(key)
     if known is not None:
         jobs.pop(key, None)
         return known
     new = key not in jobs
-    job = jobs[key] = training_service().order_work(key, make) if new else jobs[key]
+    job = jobs[key] = training_service().submit_work(key, make) if new else jobs[key]
     if finished(job, PATIENCE if new else 0):
         return jobs.pop(key).future.result()
     left, name, usual = job.seconds_left, "_".join(map(str, key)), RegressionVisit().leaves

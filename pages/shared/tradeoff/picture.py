@@ -1,4 +1,4 @@
-"""The picture of a sweep, what it says in words, and one of its points in detail."""
+"""The picture of a sweep, its results in words, and one of its points in detail."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fairglvq.scenes.settings import TABLE
 from fairglvq.tradeoff import comparison, curve
 from fairglvq.tradeoff.choice import Choice
 from fairglvq.tradeoff.measures import MEASURES
-from pages.shared.safe_text import say
+from pages.shared.safe_text import write
 from pages.shared.server import known_limit, training_service
 from pages.shared.style import show_svg, theme
 from pages.shared.tradeoff import results, session
@@ -78,7 +78,7 @@ def view_controls(choice: Choice) -> View:
 
 
 def limits_of(choice: Choice) -> tuple[list[Limit], str]:
-    """The limit lines that bound the chosen methods, and why there is none if there is none."""
+    """The limit lines that bound the chosen methods; if there is none, the reason."""
     uses_group = any(methods.get(name).uses_group_to_decide for name, _ in choice.strengths)
     wanted = (False, True) if uses_group else (False,)
     if choice.dataset in bundle.ESTIMATED:
@@ -185,11 +185,11 @@ def _against_strength(table: pd.DataFrame, choice: Choice) -> None:
 
 
 def conclusions(choice: Choice, found: Found, table: pd.DataFrame, view: View) -> None:
-    """What the curve says: who can be told apart, where the knee is, how far from the limit."""
+    """The results in words: which methods are distinguishable, the knee, the distance to the limit."""
     gap = results.gap_of(choice)
     with st.container(key="conclusions"):
         if choice.folds * choice.seeds > 1 and table["method"].nunique() > 1:
-            _told_apart(found.rows, table, choice, gap)
+            _compare_methods(found.rows, table, choice, gap)
         for method in dict.fromkeys(table["method"]):
             knee = curve.knee(table, str(method), gap)
             if knee:
@@ -198,7 +198,7 @@ def conclusions(choice: Choice, found: Found, table: pd.DataFrame, view: View) -
             _distances(table, view)
 
 
-def _told_apart(rows: pd.DataFrame, table: pd.DataFrame, choice: Choice, gap: str) -> None:
+def _compare_methods(rows: pd.DataFrame, table: pd.DataFrame, choice: Choice, gap: str) -> None:
     with_knob = table[table["method"] != "const"]
     if with_knob["method"].nunique() < 2 or with_knob[f"{gap}_mean"].isna().all():
         return
@@ -270,7 +270,7 @@ def _in_people(rows: pd.DataFrame, groups: list[str], rates: pd.Series) -> None:
     low, high = int(rates.idxmin()), int(rates.idxmax())
     who = who_of(str(rows["dataset"].iloc[0]), groups or [f"group {i}" for i in range(len(rates))])
     if low == high:
-        say("All groups get the favourable decision equally often.")
+        write("All groups get the favourable decision equally often.")
         return
     fewer = wording.of_hundred(rates[high] - rates[low])
-    say(f"Of 100 {who[low]}, {fewer} fewer get the favourable decision than of 100 {who[high]}.")
+    write(f"Of 100 {who[low]}, {fewer} fewer get the favourable decision than of 100 {who[high]}.")

@@ -73,7 +73,7 @@ def _run(choice: Choice) -> SweepRun | None:
 
 
 def join(choice: Choice) -> None:
-    """Take up a run of the same rows that is under way: this visitor's before a reload of the page, or another's."""
+    """Watch a run of the same rows that is under way: this visitor's before a reload of the page, or another's."""
     if not choice.strengths or choice.dataset == TABLE or running(choice):
         return
     found = pool().under_way(choice.sweep())
@@ -111,12 +111,12 @@ def _stored(choice: Choice, sweep: Sweep) -> dict[ModelKey, dict[str, Any]]:
         return {}
     try:
         return store.get(sweep.keys(data_of(choice)))
-    except ValueError:  # said when the visitor wants to compute it
+    except ValueError:  # shown when the visitor presses the button
         return {}
 
 
 def _store(choice: Choice) -> Store | None:
-    """Where rows are kept; those of a visitor's own table only if the visitor wants it."""
+    """Where rows are kept; those of a visitor's own table only if the visitor has chosen it."""
     if choice.dataset == TABLE and not visit().curve.keep_scores:
         return None
     return runs.open_store(SECTION)

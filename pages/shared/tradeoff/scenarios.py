@@ -1,4 +1,4 @@
-"""A decision to take: which gap can be accepted, what it costs whom, and scenarios kept side by side."""
+"""Scenarios: which gap can be accepted, what it costs each group, and several of them side by side."""
 
 from __future__ import annotations
 

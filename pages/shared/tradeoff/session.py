@@ -13,9 +13,9 @@ from pages.shared.visit import visit
 
 
 def begin() -> Choice:
-    """The choice of this run: the link's on arrival, the visit's afterwards, the browser's on its way back."""
+    """The choice of this run: the link's on arrival and after Back or Forward, the visit's otherwise."""
     curve, settings = visit().curve, visit().model.settings
-    query = curve.address.followed()
+    query = curve.address.link_to_follow()
     if query and query.get("task") == "numbers":
         visit().regression, curve.repairs = numbers.from_query(query)
         curve.choice = current()

@@ -145,7 +145,7 @@ def editor(frame: pd.DataFrame, draft: Plan) -> None:
         here.editor = next(visit().numbers)
     key = f"editor-{here.editor}"
     if key not in st.session_state or here.editor_base is None:
-        # Edits count from here; a page switch forgets them, but they are in the draft by then.
+        # The editor's edits are relative to this; a page switch deletes them, but the draft has them by then.
         here.editor_base = _overview(frame, draft)
     options = list(KIND_WORDS.values())
     with st.expander(f"All {frame.shape[1]} columns: correct what was guessed", expanded=frame.shape[1] <= 12):
@@ -201,7 +201,7 @@ def _take_edits(frame: pd.DataFrame, base: pd.DataFrame, edited: pd.DataFrame) -
     for name, sees in rows["Model sees it"].items():
         if bool(before[name]) != bool(sees) and name != draft.target:
             (left_out.discard if sees else left_out.add)(name)
-            if sees and kinds[name] == "text":  # wanted after all, so it means something
+            if sees and kinds[name] == "text":  # now a feature, so it is not free text
                 kinds[name] = "category"
     fixed = tuple(str(name) for name, fix in rows["Fixed"].items() if fix)
     in_order = tuple(name for name in frame.columns if name in left_out)
@@ -209,7 +209,7 @@ def _take_edits(frame: pd.DataFrame, base: pd.DataFrame, edited: pd.DataFrame) -
     shown = {what: edited[what].tolist() for what in ("Kind", "Model sees it", "Fixed")}
     if new == draft and shown == _editable(frame, draft):
         return
-    with suppress(TableError):  # said where the table is built
+    with suppress(TableError):  # shown where the table is built
         for role, suggest in (("target", table.with_target), ("protected", table.with_protected)):
             name = getattr(new, role)
             if name is not None and new.kinds[name] != draft.kinds[name]:
@@ -221,7 +221,7 @@ def _take_edits(frame: pd.DataFrame, base: pd.DataFrame, edited: pd.DataFrame) -
 
 
 def _editable(frame: pd.DataFrame, draft: Plan) -> dict[str, list]:
-    """What a draft says in the columns of the editor that can be changed."""
+    """The columns of the editor that can be changed, as the draft has them."""
     return {
         "Kind": [KIND_WORDS[draft.kinds[name]] for name in frame],
         "Model sees it": [
@@ -244,9 +244,9 @@ def _set_role(suggest: Callable[..., Plan], column: str | None) -> None:
     """Another column as decision or group; what depends on it is suggested anew."""
     draft = current_draft()
     _renew_editor()
-    if column is not None and draft.kinds.get(column) == "text":  # chosen after all, so it means something
+    if column is not None and draft.kinds.get(column) == "text":  # now chosen, so it is not free text
         draft = replace(draft, kinds={**draft.kinds, column: "category"})
-    with suppress(TableError):  # said where the table is built
+    with suppress(TableError):  # shown where the table is built
         draft = suggest(_frame(), draft, column)
     visit().table.draft = draft
 
@@ -275,7 +275,7 @@ def _set_sees(sees: bool) -> None:
 
 
 def missing_choice(draft: Plan) -> str:
-    """What only the visitor can say and has not said yet."""
+    """The choices that only the visitor can make and has not made yet."""
     if draft.target is None:
         return "the decision or outcome" if draft.protected else "the decision and the group to compare by"
     return "" if draft.protected else "the group to compare by"

@@ -1,4 +1,4 @@
-"""What the table says before any model: rates by group, columns that give the group away, and the encoding."""
+"""The table before any model: rates by group, columns that predict the group, and the encoding."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ STYLE = """<style>
 
 
 def build() -> tuple[Dataset, Profile] | None:
-    """The data set of this draft and what it says; made once per draft."""
+    """The data set of this draft and its profile; made once per draft."""
     here = visit().table
     draft, reading, kept = here.draft, here.reading, here.built
     if draft is None or reading is None:
@@ -59,7 +59,7 @@ def build() -> tuple[Dataset, Profile] | None:
             result = ("Something unexpected went wrong with this table. Try other choices.",)
         kept = here.built = (here.serial, draft, result)
     if len(kept[2]) == 1:
-        safe_text.say(kept[2][0], "box wrong")
+        safe_text.write(kept[2][0], "box wrong")
         return None
     return kept[2]
 
@@ -67,16 +67,17 @@ def build() -> tuple[Dataset, Profile] | None:
 def draw(data: Dataset, found: Profile, plan: Plan, reading: Reading) -> None:
     """What was dropped, filled or merged; then rates, proxies and encoding."""
     st.header("Before any model", anchor=False)
-    safe_text.say(rows_words(len(data.y), len(reading.frame)), "box")
-    safe_text.listed(caveat for caveat in data.caveats if caveat not in reading.notes)  # those were said before
-    safe_text.say(gap_words(data, found))
+    safe_text.write(rows_words(len(data.y), len(reading.frame)), "box")
+    safe_text.listed(caveat for caveat in data.caveats if caveat not in reading.notes)  # which were shown before
+    safe_text.write(gap_words(data, found))
     left, right = st.columns(2, gap="large")
     with left:
         st.html(rates_table(found.rates, quoted(data.class_names[data.favourable]), len(data.y)))
-        safe_text.say("The thin line is the 95% interval: where the share may well lie with this many people.", "small")
+        interval = "The thin line is the 95% interval: where the share may well lie with this many people."
+        safe_text.write(interval, "small")
     with right:
         st.html(proxies_table(found.proxies[:SHOWN_PROXIES]))
-        safe_text.say(proxy_words(found), "small")
+        safe_text.write(proxy_words(found), "small")
     encoding(data, plan)
 
 
@@ -125,7 +126,7 @@ def rates_table(rates: tuple[GroupRate, ...], outcome: str, n: int) -> str:
 
 
 def proxies_table(proxies: tuple[Proxy, ...]) -> str:
-    """How well single columns tell the group."""
+    """How well single columns predict the group."""
     bars = [
         {
             "column": proxy.column,

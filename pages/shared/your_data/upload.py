@@ -1,4 +1,4 @@
-"""A table comes in: a file, pasted text or the example, read with progress, and what is wrong with it said."""
+"""Getting a table: a file, pasted text or the example, read with progress and error messages."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def explain_empty() -> None:
     st.markdown(
         "**What you need:** a table with one row per person, a column with a decision or outcome (hired or not, "
         "credit or not), and a column that says which group a person belongs to (sex, age, origin).\n\n"
-        "**What you get:** how often each group gets the good outcome, which columns reveal the group, and then "
+        "**What you get:** how often each group gets the favourable outcome, which columns reveal the group, and then "
         "every page of this app with your table. Upload a file above, or try the example."
     )
 
@@ -83,8 +83,8 @@ def _uploader() -> str:
 def _take_upload() -> None:
     """Take the file, and put an empty uploader in place of the full one.
 
-    A full one would keep the file in memory, show it as if it were in use even after it was refused, and not hear when
-    the same file comes again after Cancel.
+    A full one would keep the file in memory, show it as if it were in use even after it was refused, and not report the
+    same file when it is uploaded again after Cancel.
     """
     here, file = visit().table, st.session_state[_uploader()]
     if file is not None:
@@ -103,7 +103,7 @@ def _take_example() -> None:
 
 
 def example_file() -> bytes:
-    """German Credit as anybody would have it, without the sex that its source got wrong."""
+    """German Credit as a plain CSV file, without the column of the sex, which is unreliable."""
     return table.write(pd.read_csv(read_bundled(german.FILE, german.SHA256)).drop(columns="sex"))
 
 
@@ -111,16 +111,16 @@ def take_in() -> None:
     """Read what was brought; on failure everything that was there before stays."""
     here = visit().table
     # There in every run, because what stands below would be drawn anew, and an open drawer closed, if it moved.
-    progress, place = Progress(), st.container(key="own_problem_box")
+    progress, place = ProgressBar(), st.container(key="own_problem_box")
     if here.raw is not None:
         content, name, skip = here.raw
         whose = "" if isinstance(content, str) else f"{quoted(name)}: "
         here.problem = None
         try:
             if isinstance(content, str):
-                reading = table.read_text(content, most_rows=table.MOST_ROWS, skip_ragged=skip, progress=progress.tell)
+                reading = table.read_text(content, most_rows=table.MOST_ROWS, skip_ragged=skip, progress=progress.show)
             else:
-                reading = table.read(content, name, most_rows=table.MOST_ROWS, skip_ragged=skip, progress=progress.tell)
+                reading = table.read(content, name, most_rows=table.MOST_ROWS, skip_ragged=skip, progress=progress.show)
             draft = table.guess(reading.frame)
         except table.RaggedError as problem:
             here.problem = f"{whose}{problem}", problem.n
@@ -143,16 +143,16 @@ def take_in() -> None:
         words, ragged = here.problem
         kept = " Your last table is still there." if here.reading else ""
         with place:
-            safe_text.say(f"{words}{kept}", "box wrong")
+            safe_text.write(f"{words}{kept}", "box wrong")
             if ragged:
                 rows = "this row" if ragged == 1 else f"these {ragged:,} rows"
                 button(f"Go on without {rows}", _skip_ragged)
 
 
-class Progress:
-    """How far reading is, once it takes longer than a moment, and a button to give it up.
+class ProgressBar:
+    """A progress bar and Cancel, once reading takes longer than a moment.
 
-    Every word about progress is also where Streamlit can stop this run for the button's.
+    Each update is also a point at which Streamlit can end this run when Cancel is pressed.
     """
 
     def __init__(self) -> None:
@@ -160,7 +160,7 @@ class Progress:
         self.began = time.monotonic()
         self.bar: DeltaGenerator | None = None
 
-    def tell(self, share: float) -> None:
+    def show(self, share: float) -> None:
         """Show the share of the work done."""
         seconds = time.monotonic() - self.began
         if seconds < PATIENCE or share <= 0:
@@ -184,5 +184,5 @@ def _skip_ragged() -> None:
 def show_reading(reading: Reading) -> None:
     """What was read, and how."""
     name = visit().table.name
-    safe_text.say(f"{'Your pasted table' if name == PASTED else quoted(name)}: {reading.summary}", "box")
+    safe_text.write(f"{'Your pasted table' if name == PASTED else quoted(name)}: {reading.summary}", "box")
     safe_text.listed(reading.notes)

@@ -23,7 +23,7 @@ DTYPES = ("f8", "f4", "u1", "u2", "u4", "i4")
 
 
 def pack(meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
-    """One blob of a JSON description and arrays, as the browser wants it.
+    """One blob of a JSON description and arrays, as `js/unpack.js` reads it.
 
     Layout: little-endian uint32 header length; JSON ``{"meta": ..., "arrays": {name: [dtype, shape, offset]}}``, padded
     with spaces so that the body starts at a multiple of 8; the arrays, each padded to 8 bytes.
@@ -45,29 +45,29 @@ def pack(meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
     return b"".join([struct.pack("<I", len(header)), header, *body])
 
 
-def gestures_after(heard: int, sent: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Gestures in the stage's value that come after the one with the serial number ``heard``, in their order.
+def gestures_after(acknowledged: int, sent: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Gestures in the stage's value after the one with the serial number ``acknowledged``, in their order.
 
-    Of messages that wait, Streamlit keeps the newest value. So the page repeats all gestures that the newest scene does
-    not acknowledge (``heard``).
+    Of several waiting messages Streamlit keeps the newest value only. So the stage repeats all gestures that its scene
+    does not acknowledge.
     """
-    return [gesture for gesture in sent.get("gestures") or [] if gesture["serial"] > heard]
+    return [gesture for gesture in sent.get("gestures") or [] if gesture["serial"] > acknowledged]
 
 
 def mount(blob: bytes, *, key: str, on_gestures: Callable[[], None], on_view: Callable[[], None]) -> Any:
     """Show a packed scene. The result has ``gestures`` (for one run; see `gestures_after`) and ``view`` (kept).
 
-    Kinds of gestures: ``drag``, ``continue``, ``paint``, ``strength``, ``undo``, and ``ask``: a scene of a slice asks
-    about a selected prototype or point, and the answer goes into its description as ``facts``. With the same ``key``
-    the component stays where it is; a new ``revision`` in the scene changes the picture without building it anew.
+    Kinds of gestures: ``drag``, ``continue``, ``paint``, ``strength``, ``undo``, and ``facts``: on a slice, a request
+    for facts about a selected prototype or point, which go into the scene's description as ``facts``. With the same
+    ``key`` the component stays where it is; a new ``revision`` in the scene changes the picture in place.
     """
     return _component()(key=key, data=blob, on_gestures_change=on_gestures, on_view_change=on_view)
 
 
 @cache
 def _component() -> Any:
-    """The one declaration of this process."""
-    import streamlit as st  # here alone: writing the stage into a file needs no server
+    """The component, declared once per process."""
+    import streamlit as st  # here: a stage in a file needs no server
 
     return st.components.v2.component("fairglvq_stage", html=markup(), css=stylesheet(), js=_loader(bundle()))
 

@@ -1,9 +1,9 @@
-// The end of the script of a stage in a file: `mountStage` is there, the scene stands in the page, and nobody listens.
+// The end of the script of a stage in a file: `mountStage` is defined, the page contains the scene, messages are dropped.
 const scene = Uint8Array.from(atob(document.getElementById("scene").textContent), (letter) => letter.charCodeAt(0));
-const unheard = () => undefined;
+const drop = () => undefined;
 
 function show() {
-  mountStage({ data: scene, parentElement: document.body, setStateValue: unheard, setTriggerValue: unheard });
+  mountStage({ data: scene, parentElement: document.body, setStateValue: drop, setTriggerValue: drop });
 }
 
 /** Paper is white: pictures are drawn for the light theme before they are printed. */

@@ -1,7 +1,7 @@
 """The stage as one HTML file that plays, scrubs and moves prototypes without a server and without a network.
 
-It holds the scene, the drawing code and nothing else; its policy forbids it to ask any host for anything. What needs
-Python is not offered in it (`offline` in the scene's description), and what that means is said in it.
+It holds the scene, the drawing code and nothing else; its security policy forbids requests to any host. What needs
+Python is not offered in it (`offline` in the scene's description), which the file explains.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LIMIT = 1_000_000  # bytes of a file, so that it fits into a mail, a slide or a 
 
 
 class Heading(NamedTuple):
-    """What stands above the pictures."""
+    """The words above the pictures."""
 
     title: str
     words: str

@@ -28,10 +28,10 @@ def stylesheet() -> str:
 
 @cache
 def bundle(ending: str = "export default mountStage;\n") -> str:
-    """All modules as one, because an inline component can import nothing; the ``ending`` does something with the entry.
+    """All modules as one, because an inline component can import nothing; ``ending`` exports or calls the entry.
 
     Each module becomes a function of its own that returns its exports, every module after those it imports, so names of
-    one module never meet those of another. Comments and indentation stay behind: the text travels with every rerun.
+    one module never meet those of another. Comments and indentation are removed: the text is sent with every rerun.
     """
     sources = {path.name: path.read_text("utf-8") for path in sorted((FOLDER / "js").glob("*.js"))}
     needed = {name: [module for _, module in _IMPORT.findall(source)] for name, source in sources.items()}

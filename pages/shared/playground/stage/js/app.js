@@ -19,15 +19,15 @@ import { createToolbar } from "./toolbar.js";
 import { unpack } from "./unpack.js";
 import { carryOver, firstView, linkOf, newState, viewOf } from "./view.js";
 
-const GESTURE_PATIENCE = 4000; // milliseconds without an answer before a gesture is sent again
-const VIEW_DELAY = 400; // milliseconds of rest before Python hears about the view
+const RESEND_DELAY = 4000; // milliseconds without an acknowledgement before a gesture is sent again
+const VIEW_DELAY = 400; // milliseconds without a change before the view is sent to Python
 const LONGEST_TICK = 0.1; // seconds; after a hidden tab playing goes on where it stopped
 
 let lastSerial = 0;
-let leftWith = null; // { name, view }: told when a page was left, and perhaps never heard by Python
+let unconfirmedView = null; // { key, view }: sent when a page was left; Python may not have received it
 
-/** What a view belongs to: the page, its model, and the view of it that Python knows. */
-const viewName = ({ revision, view }) => JSON.stringify([location.pathname, revision, view]);
+/** What a view belongs to: the page, its model, and the view of it that Python sent. */
+const viewKey = ({ revision, view }) => JSON.stringify([location.pathname, revision, view]);
 
 const filmsOf = ({ films }) => JSON.stringify(Object.entries(films).map(([key, { revision }]) => [key, revision]));
 
@@ -37,7 +37,7 @@ export class Stage {
     this.send = send; // { gestures(list), view(value) }, replaced on every run of the script
     this.outbox = []; // gestures that Python has not acknowledged
     this.leaving = false; // for another page
-    this.unheard = null; // a view that was told; null as soon as a scene shows that Python has heard of it
+    this.sentView = null; // a view sent to Python; null as soon as a scene contains it
     this.state = newState();
     this.scene = null;
     this.theme = null;
@@ -49,7 +49,7 @@ export class Stage {
     this.widgets = [];
     this.layers = createPointLayers();
     this.ending = new AbortController();
-    this.calm = matchMedia("(prefers-reduced-motion: reduce)");
+    this.reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
     this.request = 0;
     this.stale = true;
     root.framesDrawn = 0;
@@ -58,9 +58,9 @@ export class Stage {
     this.legend = createLegend(this.slot("legend"), this);
     this.sizes = new ResizeObserver(() => this.layout());
     this.sizes.observe(this.slot("panels"));
-    root.addEventListener("fold", ({ detail }) => this.keepFold(detail), { signal: this.ending.signal });
+    root.addEventListener("expander", ({ detail }) => this.keepExpander(detail), { signal: this.ending.signal });
     for (const act of ["pointerdown", "focusin", "click"]) {
-      document.addEventListener(act, (event) => this.leaveBy(event), { capture: true, signal: this.ending.signal });
+      document.addEventListener(act, (event) => this.beforeLeaving(event), { capture: true, signal: this.ending.signal });
     }
   }
 
@@ -74,7 +74,7 @@ export class Stage {
     cancelAnimationFrame(this.request);
     clearTimeout(this.viewTimer);
     clearTimeout(this.altTimer);
-    clearTimeout(this.askTimer);
+    clearTimeout(this.factsTimer);
     clearTimeout(this.gestureTimer);
     for (const widget of this.widgets) widget.destroy();
   }
@@ -92,20 +92,19 @@ export class Stage {
       this.scene.meta = meta;
     }
     this.leaving = false;
-    if (JSON.stringify(meta.view) === JSON.stringify(this.unheard)) this.unheard = null;
-    this.outbox = this.outbox.filter(({ serial }) => serial > (meta.heard ?? Infinity));
-    // Not handled yet: it is still on its way, or Streamlit has dropped it. A gesture that comes twice is handled once.
-    this.sendGestures();
+    if (JSON.stringify(meta.view) === JSON.stringify(this.sentView)) this.sentView = null;
+    this.outbox = this.outbox.filter(({ serial }) => serial > (meta.acknowledged ?? Infinity));
+    this.sendGestures(); // Python handles a gesture that arrives twice once
     this.takeReply(meta.reply);
     Object.assign(this.root.dataset, { without: (meta.without ?? []).join(" "), layout: meta.layout ?? "" });
     this.keepControls(meta.controls_open);
-    this.giveWay(Boolean(meta.busy));
+    this.setBusy(Boolean(meta.busy));
     this.theme = readTheme(this.root, meta.grammar);
     this.layout();
   }
 
-  /** Another model is on its way: the picture stays as a shadow, its numbers go, and nothing can be done with it. */
-  giveWay(busy) {
+  /** While another model is being trained, the picture is pale and without numbers, and cannot be edited. */
+  setBusy(busy) {
     if (busy) this.pause();
     this.root.classList.toggle("busy", busy);
     this.root.inert = busy;
@@ -120,15 +119,15 @@ export class Stage {
     if (before) {
       carryOver(this.state, before, scene);
       if (!scene.meta.keep_position || !this.canPaint()) this.painting.active = false;
-      if (!scene.meta.keep_position) this.scheduleView(); // the epoch looked at before may still be on its way to Python
-      if (scene.meta.autoplay && !this.calm.matches) this.play(0);
+      if (!scene.meta.keep_position) this.scheduleView(); // replaces the epoch shown before, which Python may receive late
+      if (scene.meta.autoplay && !this.reducedMotion.matches) this.play(0);
     } else {
-      const unheard = leftWith?.name === viewName(scene.meta) ? leftWith.view : null;
-      leftWith = null;
-      firstView(this.state, scene, unheard ?? undefined);
+      const resent = unconfirmedView?.key === viewKey(scene.meta) ? unconfirmedView.view : null;
+      unconfirmedView = null;
+      firstView(this.state, scene, resent ?? undefined);
       if (scene.meta.from_top) this.root.getRootNode().host?.closest('[data-testid="stMain"]')?.scrollTo({ top: 0 });
-      if (unheard) this.scheduleView();
-      else this.sentView = JSON.stringify(viewOf(this.state, scene));
+      if (resent) this.scheduleView();
+      else this.lastView = JSON.stringify(viewOf(this.state, scene));
     }
     const keys = scene.panels.map((panel) => panel.key);
     if (this.panels.map((panel) => panel.key).join() !== keys.join()) this.buildPanels(makeParts);
@@ -147,7 +146,7 @@ export class Stage {
     return this.scene.panels.find((panel) => panel.key === key);
   }
 
-  /** Whether a panel's plane can be squeezed as its model measures distance; a lesson may do without. */
+  /** Whether a panel's plane can be squeezed as its model measures distance; a lesson may leave that out. */
   squeezes(panel) {
     return Boolean(panel.squeeze) && !this.scene.meta.without?.includes("squeeze");
   }
@@ -158,7 +157,7 @@ export class Stage {
     return squeezed(this.scene, panel, this.squeezes(panel) ? this.state.squeeze : 0);
   }
 
-  /** The one model a panel shows: moved by hand, or from the film, or of the current frame. */
+  /** The model that a panel shows: moved by hand, from the film, or of the current frame. */
   shown(panel) {
     const { film, position } = this.state;
     const moved = this.moved.get(panel.key);
@@ -181,13 +180,13 @@ export class Stage {
     return isFitted(this.state.camera, this.scene.meta.bounds);
   }
 
-  /** Python's answer, while the model it was given for is the one on the screen. */
+  /** Python's counts of the model on the screen, if it was moved by hand and they have arrived. */
   replyFor(key) {
     const { reply } = this.scene.meta;
     return reply && reply.panel === key && reply.token === this.moved.get(key)?.token ? reply : null;
   }
 
-  /** Python has counted a model moved by hand: from now on it is as exact as a recorded one. */
+  /** Put Python's counts into the model moved by hand, which is then as exact as a recorded one. */
   takeReply(reply) {
     const model = reply && this.moved.get(reply.panel);
     if (model && model.token === reply.token && !model.counts) this.moved.set(reply.panel, countedModel(model, reply));
@@ -200,7 +199,7 @@ export class Stage {
     const { meta } = this.scene;
     const slot = this.slot("panels");
     const visible = this.visiblePanels();
-    // Room for panels still to come, so that those already there do not jump when they do.
+    // Keep room for panels that are still being trained, so that nothing moves when they arrive.
     const coming = meta.coming ?? 0;
     const beside = coming + (this.state.enlarged ? visible.length - 1 : visible.length);
     const { columns, height } = panelSizes(slot.clientWidth, beside, meta.bounds, window.innerHeight, meta.tallest);
@@ -211,7 +210,7 @@ export class Stage {
       const width = panel.canvas.parentElement.clientWidth;
       if (width > 0) panel.resize(width, height(width), this.dpr);
     }
-    // At once and not in the next frame: a resized canvas is empty, and an empty picture is a flicker.
+    // Now, not in the next frame: a resized canvas is empty and would flicker.
     this.stale = true;
     this.render(performance.now());
   }
@@ -296,25 +295,25 @@ export class Stage {
     this.seek(this.state.position + by);
   }
 
-  keepFold({ dataset, open }) {
-    this.state.open[open ? "add" : "delete"](dataset.fold);
+  keepExpander({ dataset, open }) {
+    this.state.open[open ? "add" : "delete"](dataset.expander);
     this.scheduleView();
   }
 
-  /** The page's own settings behind "More" are in the link as folds of the stage are. */
+  /** The page's own settings behind "More" are in the link as expanders of the stage are. */
   keepControls(open) {
     if (open === undefined || open === this.state.open.has("controls")) return;
-    this.keepFold({ dataset: { fold: "controls" }, open });
+    this.keepExpander({ dataset: { expander: "controls" }, open });
   }
 
-  /** Show and tell other values of the view; without any, those that a gesture has set and that rest now. */
-  look(change = {}) {
+  /** Change values of the view, draw it, and send it to Python; without values, after a gesture that has set some. */
+  updateView(change = {}) {
     Object.assign(this.state, change);
     this.invalidate();
     this.scheduleView();
   }
 
-  /** Another epoch is another model: what was moved by hand or shown from the film gives way. */
+  /** Another epoch is another model: drop what was moved by hand or shown from the film. */
   leaveEdits() {
     this.holding = null;
     this.moved.clear();
@@ -326,8 +325,8 @@ export class Stage {
 
   /**
    * Send a finished gesture to Python. Streamlit drops a run, and its gesture, when another message arrives before the
-   * run's callbacks have ended. So gestures are kept until a scene acknowledges them (`heard`), and are sent again with
-   * the next gesture or when a scene arrives that does not. Python tells them apart by their serial numbers.
+   * run's callbacks have ended. So gestures are kept until a scene acknowledges their serial numbers (`acknowledged`),
+   * and are sent again with the next gesture or when a scene arrives that does not.
    */
   post(gesture) {
     if (this.scene.meta.offline) return; // a file has no Python behind it
@@ -338,49 +337,48 @@ export class Stage {
   }
 
   /**
-   * Send what Python has not acknowledged; and again if no scene comes, because its run was overtaken by one that has
-   * nothing new to draw. Each time after twice as long: a slow run must get to its end.
+   * Send what Python has not acknowledged; and again if no scene comes, because its run was replaced by one that has
+   * nothing new to draw. The delay doubles each time, so that a slow run can end.
    */
-  sendGestures(patience = GESTURE_PATIENCE) {
+  sendGestures(delay = RESEND_DELAY) {
     clearTimeout(this.gestureTimer);
     if (!this.outbox.length || !this.root.isConnected || this.leaving) return;
     this.send.gestures(this.outbox);
-    this.gestureTimer = setTimeout(() => this.sendGestures(2 * patience), patience);
+    this.gestureTimer = setTimeout(() => this.sendGestures(2 * delay), delay);
   }
 
   scheduleView() {
     clearTimeout(this.viewTimer);
-    this.viewTimer = setTimeout(() => this.tellView(), VIEW_DELAY);
+    this.viewTimer = setTimeout(() => this.sendView(), VIEW_DELAY);
   }
 
-  tellView() {
+  sendView() {
     clearTimeout(this.viewTimer);
     if (this.state.playing || this.holding || !this.root.isConnected) return;
     const view = viewOf(this.state, this.scene);
     const text = JSON.stringify(view);
-    if (text === this.sentView) return;
-    this.sentView = text;
-    this.unheard = view;
-    // Here and not by Python: Streamlit adds to the browser's history, and Back shall lead to other settings, not views.
+    if (text === this.lastView) return;
+    this.lastView = text;
+    this.sentView = view;
+    // Not by Python: Streamlit would add an entry to the browser's history, and Back must lead to other settings, not views.
     if (this.scene.meta.linked) history.replaceState(history.state, "", linkOf(location.href, view));
     this.send.view(view);
   }
 
   /**
-   * Somebody is about to follow a link to another page: what is still to be told is told now. After the click it would ask
-   * Streamlit for this page, and lead back to it if the browser has not heard of the other one yet. Streamlit sends what it is
-   * given a moment later, so the click itself is too late. And it forgets what it was given if the next page is asked for before
-   * the run for this one has begun: so what was told is kept here, for the stage of this model when the page is entered again.
+   * Send the view before a link to another page is followed: at pointerdown or focus, because Streamlit delays messages, and
+   * one that arrives after the click would request this page again and lead back to it. If the other page is requested before
+   * this page's run has begun, Streamlit drops the view. So it is kept here until the page is entered again.
    */
-  leaveBy(event) {
+  beforeLeaving(event) {
     const link = event.composedPath().find((element) => element instanceof HTMLAnchorElement);
     if (!this.scene || !link || new URL(link.href, location.href).pathname === location.pathname) return;
     this.leaving = event.type === "click";
     if (!this.leaving) {
-      this.tellView();
+      this.sendView();
       return;
     }
     clearTimeout(this.viewTimer);
-    leftWith = this.unheard && { name: viewName(this.scene.meta), view: this.unheard };
+    unconfirmedView = this.sentView && { key: viewKey(this.scene.meta), view: this.sentView };
   }
 }

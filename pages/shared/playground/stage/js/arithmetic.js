@@ -2,7 +2,7 @@
 
 export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
-/** Index of the value nearest to the one wanted; the first of several. */
-export function nearestIndex(values, wanted) {
-  return values.reduce((best, value, i) => (Math.abs(value - wanted) < Math.abs(values[best] - wanted) ? i : best), 0);
+/** Index of the value nearest to `target`; the first of several. */
+export function nearestIndex(values, target) {
+  return values.reduce((best, value, i) => (Math.abs(value - target) < Math.abs(values[best] - target) ? i : best), 0);
 }

@@ -1,4 +1,4 @@
-// Buttons of the stage: real <button>s with a name, a tooltip and a place for tests to find them.
+// Buttons of the stage: <button> elements with a name, a tooltip and a `data-action` for tests.
 
 import { makeElement, makeSvg, patchAttribute } from "./dom.js";
 
@@ -23,7 +23,7 @@ export function setIcon(button, name) {
   patchAttribute(button.querySelector("path"), "d", ICONS[name]);
 }
 
-/** A button with an icon, a word, or both. A word is its name, and the label describes it; without one the label is the name. */
+/** A button with an icon, a text, or both. The text is its name and the label its tooltip; without text the label is the name. */
 export function makeButton({ action, icon = null, text = null, label, className = "", onclick }) {
   const button = makeElement("button", {
     type: "button", class: `button ${className}`, "data-action": action, title: label, onclick, ...(text ? {} : { "aria-label": label }),

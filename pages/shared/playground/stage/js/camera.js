@@ -3,7 +3,7 @@
 import { clamp } from "./arithmetic.js";
 
 const MARGIN = 0.94; // share of the panel's width that the bounds fill at zoom 1
-export const NAME_BAND = 20; // pixels above and below the bounds, for names that shall not lie over points
+export const NAME_BAND = 20; // pixels above and below the bounds, for the names of axes
 const MAX_ZOOM = 40;
 const MIN_ZOOM = 0.4;
 
@@ -11,7 +11,7 @@ export function fitCamera([x0, y0, x1, y1]) {
   return { cx: (x0 + x1) / 2, cy: (y0 + y1) / 2, zoom: 1 };
 }
 
-/** What a panel of width x height CSS pixels sees: one scale for both axes. */
+/** What a panel of width x height CSS pixels shows: one scale for both axes. */
 export function viewport(camera, [x0, y0, x1, y1], width, height) {
   const fit = Math.min((MARGIN * width) / (x1 - x0 || 1), (height - 2 * NAME_BAND) / (y1 - y0 || 1));
   return { cx: camera.cx, cy: camera.cy, zoom: camera.zoom, scale: fit * camera.zoom, width, height };

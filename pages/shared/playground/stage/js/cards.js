@@ -31,12 +31,12 @@ function prototypeFacts(scene, model, j) {
   return { votes, members, ...measured };
 }
 
-/** On a slice only Python can count, which takes a moment. */
+/** Shown on a slice until Python has counted. */
 const counting = ({ meta }) => (meta.offline ? "not in this file: the picture does not show all dimensions" : "counted when the picture rests …");
 
 const PROTOTYPE_ROWS = ["Decides", "Pseudo-class", "Votes for it", "Share of all points", "Right inside its cell"];
 const POINT_ROWS = [
-  "True class", "Group", "Nearest of its own class", "Nearest of another class", "How sure (mu)", "What would flip it",
+  "True label", "Group", "Nearest of its own class", "Nearest of another class", "How sure (mu)", "What would flip it",
 ];
 
 function buildCard(scene, section, stage) {
@@ -111,7 +111,7 @@ function cellSentences(scene, { votes, members, n, right }, drawn) {
   const size = sum(members.map(sum));
   const all = drawn ? scene.n : scene.meta.population ?? scene.n;
   const measured = `${scene.holdsOut ? "held-out" : "training"} ${n === 1 ? "point" : "points"}`;
-  const few = n < SMALL_GROUP ? ": few, read with care" : "";
+  const few = n < SMALL_GROUP ? ", small n" : "";
   return [
     cast ? `${plural(cast, "training point")}: ${by}` : "nobody: its cell holds no training point",
     `${percent(all ? size / all : null)} (${whole(size)} of ${whole(all)})`,

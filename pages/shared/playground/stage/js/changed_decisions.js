@@ -3,7 +3,7 @@
 import { decisions, lastModel, metricsOf, shippedBlock } from "./metrics.js";
 import { NOTHING, whole } from "./format.js";
 import { changedSentence, className, groupName, groupPeople, trueLabel, uncounted } from "./sentences.js";
-import { makeElement, makeFold, makeGlyph, mountWidget, patchAttribute, patchBar, patchText } from "./dom.js";
+import { makeElement, makeExpander, makeGlyph, mountWidget, patchAttribute, patchBar, patchText } from "./dom.js";
 
 const BASELINE = "glvq";
 const LEAST_SCALE = 20; // people a full bar stands for at least, so that one person never fills it
@@ -42,7 +42,7 @@ function buildTables(scene, section) {
     makeElement("h2", {}, makeElement("span", {}, "Who pays?"),
       makeElement("span", { class: "fgs-which" }, "decisions changed against fully trained GLVQ")),
     row,
-    makeFold("label", "What is a true label?",
+    makeExpander("label", "What is a true label?",
       makeElement("p", {}, "The class that the data give a person. Whether the data judge people fairly is another " +
         "question.")));
   return { tables };

@@ -50,7 +50,7 @@ export function patchHidden(element, hidden) {
   if (element.hidden !== hidden) element.hidden = hidden;
 }
 
-/** Length of a bar from 0 to 1; the style sheet clips it there, so that no layout follows. */
+/** Length of a bar from 0 to 1; the style sheet clips the bar there, which needs no layout. */
 export function patchBar(bar, share) {
   patchStyle(bar, "--fgs-share", `${(100 * clamp(share ?? 0, 0, 1)).toFixed(1)}%`);
 }
@@ -74,21 +74,22 @@ export function makeLineSample(key) {
     makeSvg("path", { class: `fgs-line fgs-line-${key}`, d: "M0,5L30,5" }));
 }
 
-/** Something to read on demand; the stage keeps which folds are open, for the link and for the next visit of the page. */
-export function makeFold(name, title, ...content) {
+/** Content to read on demand; the stage keeps which expanders are open, for the link and when the page is entered again. */
+export function makeExpander(name, title, ...content) {
   const toggle = (event) => {
     event.preventDefault();
-    fold.open = !fold.open;
-    fold.dispatchEvent(new CustomEvent("fold", { bubbles: true, detail: fold }));
+    details.open = !details.open;
+    details.dispatchEvent(new CustomEvent("expander", { bubbles: true, detail: details }));
   };
-  const fold = makeElement("details", { "data-fold": name }, makeElement("summary", { onclick: toggle }, title), ...content);
-  return fold;
+  const summary = makeElement("summary", { onclick: toggle }, title);
+  const details = makeElement("details", { "data-expander": name }, summary, ...content);
+  return details;
 }
 
 /**
- * Mounts a widget: `build(scene)` makes its elements, again only when panels, classes or groups change (so that focus
- * and open details survive a new training), `patch(parts, scene, models, view)` fills them on every update.
- * Without a label it is no landmark: what is in it has names of its own.
+ * Mount a widget: `build(scene)` makes its elements, again only when panels, classes or groups change (so that focus
+ * and open expanders survive a new training), `patch(parts, scene, models, view)` fills them on every update.
+ * Without a label it is no landmark.
  */
 export function mountWidget(root, className, label, build, patch) {
   const section = makeElement("section", { class: `fgs-widget ${className}`, ...(label && { "aria-label": label }) });
@@ -96,7 +97,7 @@ export function mountWidget(root, className, label, build, patch) {
   let lastScene = null;
   let structure = null;
   let parts = null;
-  let folds = [];
+  let expanders = [];
   return {
     update(scene, models, view) {
       if (scene !== lastScene) {
@@ -107,10 +108,10 @@ export function mountWidget(root, className, label, build, patch) {
           structure = now;
           section.replaceChildren();
           parts = build(scene, section);
-          folds = [...section.querySelectorAll("[data-fold]")];
+          expanders = [...section.querySelectorAll("[data-expander]")];
         }
       }
-      if (view.open) for (const fold of folds) fold.open = view.open.has(fold.dataset.fold);
+      if (view.open) for (const details of expanders) details.open = view.open.has(details.dataset.expander);
       patch(parts, scene, models, view);
     },
     destroy() {

@@ -8,7 +8,7 @@ import { drawArrow, drawLabel, drawPrototype, labelWidth } from "./marks.js";
 
 const WIDEST_RING = 14; // pixels around the mark of the prototype with the largest handicap
 const AXIS_SIZE = 11; // pixels of the letters of an axis's name
-const FLASH_FRAMES = 4; // a flipped pseudo-class glows for so many frames
+const FLASH_FRAMES = 4; // frames for which a flipped pseudo-class is marked
 
 /** Size of the prototypes' marks: larger on an enlarged panel. */
 export function prototypeRadius(vp) {
@@ -50,19 +50,19 @@ function drawNames(ctx, picture) {
   drawBand(ctx, picture, NAME_BAND / 2, axes[1] && `↑ ${axes[1]}`, high, "left");
 }
 
-/** A name at its end of a band and a count at the other. The name gives way to prototypes in the band: it goes where it fits. */
-function drawBand(ctx, { vp, theme, positions }, y, name, count, wished) {
+/** A name at one end of a band, or where prototypes in the band leave room for it, and a count at the other end. */
+function drawBand(ctx, { vp, theme, positions }, y, name, count, preferred) {
   const widthOf = (text) => labelWidth(ctx, text, theme, AXIS_SIZE);
   const taken = 9 * count.length;
-  const ends = wished === "left" ? [0, vp.width - taken] : [taken, vp.width];
+  const ends = preferred === "left" ? [0, vp.width - taken] : [taken, vp.width];
   const free = freeStretches(vp, positions, y, ends);
-  if (wished === "right") free.reverse();
+  if (preferred === "right") free.reverse();
   const [left, right] = free.find(([from, to]) => to - from >= widthOf(name)) ?? free.reduce((a, b) => (b[1] - b[0] > a[1] - a[0] ? b : a));
   const nearer = left - (vp.width - right); // below 0: to the left edge
-  const align = Math.abs(nearer) < 1 ? wished : nearer < 0 ? "left" : "right";
+  const align = Math.abs(nearer) < 1 ? preferred : nearer < 0 ? "left" : "right";
   const at = align === "left" ? left : right;
   drawLabel(ctx, shortened(name, (text) => widthOf(text) <= right - left), at, y, theme, { align, size: AXIS_SIZE, widest: right - left });
-  const other = wished === "left" ? "right" : "left";
+  const other = preferred === "left" ? "right" : "left";
   drawLabel(ctx, count, other === "left" ? 8 : vp.width - 8, y, theme, { align: other });
 }
 
@@ -76,7 +76,7 @@ function freeStretches(vp, positions, y, [start, end]) {
   return edges.slice(1).map((to, i) => [edges[i] + radius, to - radius]);
 }
 
-/** A name without its last columns, as many of them as are needed to fit. */
+/** A name cut to as many of its columns as fit. */
 function shortened(name, fits) {
   const [, before, columns, after] = name.match(/^(↑ )?(.*?)( →)?$/);
   const parts = columns.split(", ");
@@ -107,7 +107,7 @@ function tracePolygon(ctx, vp, poly) {
   ctx.closePath();
 }
 
-/** The first class is the ground; the others are laid over it, each in one path with a rim, so that no seam shows. */
+/** Fill everything in the first class's colour, then each other class in one path with a rim, so that no seam shows. */
 function drawRegions(ctx, vp, theme, model, cells) {
   const ground = model.labels[cells.findIndex((cell) => cell.edges.length > 0)] ?? 0;
   ctx.fillStyle = theme.pale[ground];
@@ -125,7 +125,7 @@ function drawRegions(ctx, vp, theme, model, cells) {
   });
 }
 
-/** Thin where one class meets itself, strong where the decision changes. */
+/** Thin between cells of the same class, strong where the decision changes. */
 function drawBorders(ctx, vp, theme, model, cells) {
   const trace = (wantChange) => {
     ctx.beginPath();
@@ -239,7 +239,7 @@ export function forceStyles(theme) {
   };
 }
 
-/** A ring per prototype: the wider, the farther it may be and still decide. Weights are the largest handicap minus each one's. */
+/** A ring per prototype, wider for a larger handicap. Weights are the largest handicap minus each one's. */
 function drawHandicaps(ctx, { vp, theme, model, positions }, cells) {
   const least = Math.max(...model.weights.filter((_, j) => cells[j].edges.length));
   ctx.lineWidth = 2;

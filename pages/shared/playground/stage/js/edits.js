@@ -11,8 +11,8 @@ import { copyText, linkOf, viewOf } from "./view.js";
 
 const NUDGE = 0.01; // of the picture's width
 const NUDGE_REST = 350; // milliseconds without a key until a nudge counts as dropped
-const ASK_REST = 150; // milliseconds without a change until Python is asked about a selection
-let nextToken = Math.floor(Math.random() * 1e6) * 1000; // answers to an earlier page must not look like ours
+const FACTS_DELAY = 150; // milliseconds without a change until facts about a selection are requested from Python
+let nextToken = Math.floor(Math.random() * 1e6) * 1000; // random, so that replies to an earlier page do not match
 
 /** A stage that answers to pointers, keys and buttons. */
 export class LiveStage extends Stage {
@@ -44,11 +44,11 @@ export class LiveStage extends Stage {
 
   setSqueeze(squeeze) {
     this.endNudge();
-    this.look({ squeeze });
+    this.updateView({ squeeze });
   }
 
   resetCamera() {
-    this.look({ camera: fitCamera(this.scene.meta.bounds) });
+    this.updateView({ camera: fitCamera(this.scene.meta.bounds) });
   }
 
   moveCamera(camera) {
@@ -71,7 +71,7 @@ export class LiveStage extends Stage {
     this.statusTimer = setTimeout(() => this.toolbar.showStatus(""), leftOut ? 12000 : 4000);
   }
 
-  /** What a link to this picture does not bring along, in words; "" if it brings everything. */
+  /** What a link to this picture leaves out, in words; "" if nothing. */
   leftOut() {
     const paint = hasPaint(this.painting) && "Points that are painted or erased but not trained on yet are left out.";
     const moved = this.moved.size > 0 && "Prototypes moved by hand are left out until you train on from there.";
@@ -89,7 +89,7 @@ export class LiveStage extends Stage {
     return prototypeAt(this.positionsOf(view.key), this.viewportOf(view), x, y, touch ? 14 : 4);
   }
 
-  /** Whether a panel's prototypes can be moved; the leaves of a tree cannot, and a lesson may not have come to that yet. */
+  /** Whether a panel's prototypes can be moved; the leaves of a tree cannot, and a lesson may forbid it. */
   movable(key) {
     return !this.panelOf(key).boxes && !this.scene.meta.without?.includes("drag");
   }
@@ -111,7 +111,7 @@ export class LiveStage extends Stage {
       drop: (moved) => this.drop(moved),
       pan: (dx, dy) => this.moveCamera(panBy(this.state.camera, this.viewportOf(view), dx, dy)),
       zoom: (x, y, factor) => this.moveCamera(zoomAt(this.state.camera, this.viewportOf(view), x, y, factor)),
-      settle: () => this.look(),
+      settle: () => this.updateView(),
       tap: (x, y, touch) => this.tap(view, x, y, touch),
       reset: () => this.resetCamera(),
       brush: (x, y, first) => this.brush(view, x, y, first),
@@ -122,11 +122,11 @@ export class LiveStage extends Stage {
         if (over && !this.dragHintShown) view.showHint(`Drag a prototype: its cell ${counted ? "and all numbers follow" : "follows"}`);
         this.dragHintShown ||= over;
       },
-      // A wheel that zooms would trap a reader who scrolls past; a click or a key says that zooming is meant.
+      // The wheel scrolls the page, and zooms only after a click into the picture or with Ctrl.
       wheelZooms: (event) => {
-        const wanted = event.ctrlKey || event.metaKey || this.root.getRootNode().activeElement === view.canvas;
-        if (!wanted) view.showHint("Click first, or hold Ctrl, to zoom with the wheel");
-        return wanted;
+        const zooms = event.ctrlKey || event.metaKey || this.root.getRootNode().activeElement === view.canvas;
+        if (!zooms) view.showHint("Click first, or hold Ctrl, to zoom with the wheel");
+        return zooms;
       },
     }, this.ending.signal);
   }
@@ -153,7 +153,7 @@ export class LiveStage extends Stage {
     this.invalidate();
   }
 
-  /** The prototype held goes to a place of the picture. */
+  /** Move the prototype held to a place of the picture. */
   moveTo(x, y) {
     const { key, index } = this.holding;
     const model = this.shown(this.panelOf(key));
@@ -200,7 +200,7 @@ export class LiveStage extends Stage {
     if (this.holding?.nudged) this.drop(true);
   }
 
-  /** All keys up to here are one move, however slowly they came; the next key begins another. */
+  /** All keys up to here are one move in the history; the next key begins another. */
   endNudge() {
     this.dropNudged();
     const last = this.history.at(-1);
@@ -212,10 +212,10 @@ export class LiveStage extends Stage {
     if (model) this.post({ kind: "continue", panel: key, model: nameOf(model) });
   }
 
-  // ---- asking about a selection ----
+  // ---- facts about a selection ----
 
-  /** What only Python can tell: a slice hides most dimensions of what is selected from us. Null if there is nothing to ask. */
-  question() {
+  /** The request for facts that only Python can compute, on a slice that hides most dimensions; null if none is needed. */
+  factsRequest() {
     const { scene, state: { selection, playing } } = this;
     if (!scene.meta.slice || scene.meta.offline || !selection || playing || this.holding) return null;
     const shown = scene.panels.map((panel) => [panel.key, this.shown(panel)]);
@@ -224,25 +224,25 @@ export class LiveStage extends Stage {
     return { ...selection, models, key: JSON.stringify([scene.meta.revision, selection, names]) };
   }
 
-  /** Ask once everything rests. */
-  askServer() {
-    const question = this.question();
-    if (!question || question.key === this.asking) return;
-    clearTimeout(this.askTimer);
-    this.asking = question.key;
-    this.askTimer = setTimeout(() => {
-      if (this.question()?.key !== question.key || !this.root.isConnected) {
-        this.asking = null; // something moved meanwhile
+  /** Request facts once nothing has changed for a moment. */
+  requestFacts() {
+    const request = this.factsRequest();
+    if (!request || request.key === this.requested) return;
+    clearTimeout(this.factsTimer);
+    this.requested = request.key;
+    this.factsTimer = setTimeout(() => {
+      if (this.factsRequest()?.key !== request.key || !this.root.isConnected) {
+        this.requested = null; // something moved meanwhile
         return;
       }
-      this.post({ ...question, subject: question.kind, kind: "ask" });
-    }, ASK_REST);
+      this.post({ ...request, subject: request.kind, kind: "facts" });
+    }, FACTS_DELAY);
   }
 
-  /** Python's answer to the question of this moment. */
+  /** Python's facts about the present selection and models, or null. */
   factsNow() {
     const { facts } = this.scene.meta;
-    return facts && facts.key === this.question()?.key ? facts : null;
+    return facts && facts.key === this.factsRequest()?.key ? facts : null;
   }
 
   // ---- a strength as a film ----
@@ -276,7 +276,7 @@ export class LiveStage extends Stage {
   togglePaint() {
     this.pause();
     this.painting.active = !this.painting.active;
-    Object.assign(this.state, { fold: 0, squeeze: 0 }); // elsewhere painting would put points where nobody sees them
+    Object.assign(this.state, { fold: 0, squeeze: 0 }); // painted points appear where they are
     this.viewChanged();
   }
 

@@ -1,8 +1,8 @@
-// One scale for all arrows of a frame, so that panels and prototypes can be compared by eye.
+// One scale for all arrows of a frame, so that panels and prototypes can be compared.
 
 const LONGEST = 70; // pixels; the longest arrow of the frame ends between this and two fifths of it
 
-/** What moves each prototype of a panel's frame, as vectors of the plane: [{ class, fair, sum }, ...]; nothing moves leaves. */
+/** What moves each prototype of a panel's frame, as vectors of the plane: [{ class, fair, sum }, ...]; [] for leaves. */
 export function pullsOf({ P, pullClass, pullFair, space }, frame) {
   if (!pullClass) return [];
   return Array.from({ length: P }, (_, j) => {

@@ -1,6 +1,6 @@
 // Numbers as text.
 
-export const NOTHING = "–"; // shown where nobody is counted: never NaN, never a made-up zero
+export const NOTHING = "–"; // shown where nobody is counted, instead of NaN or 0
 
 export const percent = (value, digits = 1) => (value === null ? NOTHING : `${(100 * value).toFixed(digits)}%`);
 export const gapPoints = (value) => (value === null ? NOTHING : `${(100 * value).toFixed(1)} points`);

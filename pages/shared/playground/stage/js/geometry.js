@@ -12,7 +12,7 @@ export function planeMap(map, line) {
     toPlaneVector,
     toPlane(zx, zy) {
       const point = toPlaneVector(zx - e, zy - f);
-      // A projection forgets the removed coordinate: the prototype is drawn on the kept line.
+      // A projection has no removed coordinate: the prototype is drawn on the kept line.
       return line ? foldPoint(point[0], point[1], line, 1) : point;
     },
   };
@@ -79,12 +79,12 @@ export function cellHalfPlanes({ W, weights, boxes, panel }, j) {
     if (weights) limit += (weights[k] - weights[j]) / 2;
     const length = Math.hypot(nx, ny);
     if (length > 0) planes.push([nx / length, ny / length, limit / length, k]);
-    else if (limit < 0 || (limit === 0 && k < j)) return null; // never nearer, or a twin whose earlier index wins all ties
+    else if (limit < 0 || (limit === 0 && k < j)) return null; // never nearer, or a duplicate: the earlier index wins all ties
   }
   return planes;
 }
 
-/** The sides of a leaf that end somewhere, as half-planes without a neighbour's name: a side may have several. */
+/** The finite sides of a leaf, as half-planes with -1 as neighbour, because a side may have several. */
 function boxHalfPlanes([left, right, bottom, top]) {
   return [[-1, 0, -left, -1], [1, 0, right, -1], [0, -1, -bottom, -1], [0, 1, top, -1]].filter(([, , limit]) => Number.isFinite(limit));
 }

@@ -1,8 +1,8 @@
-// Pointers on a canvas become intentions: grab, drag, drop, pan, zoom, tap, brush. Nothing here knows about models.
+// Pointer events on a canvas as gestures: grab, drag, drop, pan, zoom, tap, brush. Independent of models.
 
 import { clamp } from "./arithmetic.js";
 
-const CLICK_SLACK = 4; // pixels a click may wander
+const CLICK_SLACK = 4; // pixels that the pointer may move during a click
 
 /**
  * `act`: { brushes() -> bool, hit(x, y, touch) -> prototype or -1, grab(j), drag(x, y), drop(moved), pan(dx, dy), zoom(x, y, factor),
@@ -53,7 +53,7 @@ export function attachGestures(canvas, act, signal) {
     const target = act.brushes() ? -1 : act.hit(x, y, touch);
     if (act.brushes()) mode = "brush";
     else if (target >= 0) mode = "drag";
-    else mode = touch ? "tap" : "pan"; // one finger on the ground scrolls the page
+    else mode = touch ? "tap" : "pan"; // one finger beside the prototypes scrolls the page
     if (mode === "drag") offset = act.grab(target, x, y);
     if (mode === "brush") act.brush(x, y, true);
     if (mode !== "tap") canvas.setPointerCapture(event.pointerId);

@@ -1,9 +1,9 @@
 // Keys of the stage: space, arrows, r; and on a focused picture Enter, Tab and alt + arrows for its prototypes.
 
 const NUDGES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-let latest = null; // the stage used last answers keys pressed on the bare page
+let latest = null; // the stage used last; it handles keys pressed outside of all stages
 
-/** May this event be ours? From anywhere on the page, unless a dialog is open or another model is on its way. */
+/** Whether a stage handles this event: not while a dialog is open or another model is being trained. */
 function concerns(stage, event) {
   if (stage.root.inert || !stage.root.isConnected) return false;
   const path = event.composedPath();
@@ -12,7 +12,7 @@ function concerns(stage, event) {
 
 const MOVED_BY_ARROWS = ["slider", "tab", "radio", "option", "menuitem", "gridcell", "treeitem"];
 
-/** Fields and buttons keep the keys they already use. */
+/** Whether a field or button uses this key itself. */
 function usedByElement(target, key) {
   const tag = target.tagName;
   if (tag === "INPUT" && target.type === "range") return key.startsWith("Arrow");
@@ -41,7 +41,7 @@ function stageKey(stage, target, event) {
     stage.select(null);
     return true;
   }
-  if (stage.scene.meta.without?.includes("bar")) return false; // nothing on the screen would say what the keys did
+  if (stage.scene.meta.without?.includes("bar")) return false; // without the bar nothing shows what the keys do
   switch (event.key) {
     case " ": stage.togglePlay(); return true;
     case "ArrowRight": stage.step(1); return true;

@@ -1,4 +1,4 @@
-// What the marks mean, in the marks themselves. Rebuilt only when the scene, the theme or the shown things change.
+// What the marks mean. Rebuilt only when the scene, the theme or what is shown changes.
 
 import { makeElement, makeSvg, patchHidden, patchText } from "./dom.js";
 import { forceStyles } from "./draw.js";

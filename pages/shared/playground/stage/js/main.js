@@ -1,5 +1,5 @@
-// The component's entry. Streamlit calls it after every rerun with the same elements; what lives is kept on the root
-// itself: a server whose files were edited sends this module anew, and a second stage on the same root would double it.
+// The component's entry. Streamlit calls it after every rerun with the same elements. The stage is kept on the root element,
+// not in this module: after an edit of its files the server sends the module again, and there must be one stage per root.
 
 import { createCard } from "./cards.js";
 import { LiveStage } from "./edits.js";
@@ -24,7 +24,7 @@ function makeParts(stage) {
   ];
 }
 
-/** Streamlit fades what a running script has not redrawn yet; a picture that plays on by itself is never out of date. */
+/** Keep Streamlit from fading the stage while a script runs: its picture plays on and is not out of date. */
 function stayBright(shadow) {
   shadow.host?.closest?.('[data-testid="stElementContainer"]')?.style.setProperty("opacity", "1", "important");
 }
@@ -49,7 +49,7 @@ export default function mountStage({ data, parentElement, setStateValue, setTrig
   entry.stage.receive(data, makeParts);
   const mine = entry.generation;
   return () => {
-    // Streamlit also cleans up calls that a newer one has overtaken, while the canvas lives on.
+    // Streamlit also cleans up after a newer call, while the canvas is still mounted.
     if (mine !== entry.generation || root.isConnected) return;
     entry.stage.destroy();
     delete root.fairglvqStage;

@@ -73,7 +73,7 @@ export function drawPrototype(ctx, x, y, { shape, fill, sign, signColour, theme,
   ctx.stroke();
 }
 
-/** An arrow from (x, y) along (dx, dy); too short to point anywhere, it is left out. */
+/** An arrow from (x, y) along (dx, dy), unless it is too short to show a direction. */
 export function drawArrow(ctx, x, y, dx, dy, { colour, width, dash = [], halo }) {
   const length = Math.hypot(dx, dy);
   if (length < 2) return;
@@ -117,7 +117,7 @@ export function labelWidth(ctx, text, theme, size) {
   return ctx.measureText(text).width;
 }
 
-/** Text that can be read on any ground: it carries a rim of the background colour. */
+/** Text with a rim of the background colour, so that it can be read over anything. */
 export function drawLabel(ctx, text, x, y, theme, { align = "left", size = 12, widest = undefined } = {}) {
   ctx.font = labelFont(theme, size);
   ctx.textAlign = align;

@@ -1,14 +1,14 @@
-// Exact counts of a model's decisions and the metrics made of them. Pure functions; nothing here touches the page.
+// Exact counts of a model's decisions, and metrics from them. Pure functions.
 
 import { nearestPrototype } from "./geometry.js";
 import { countsDrawn, frameModel, pointsOf } from "./scene.js";
 
-/** `compute(scene, model)`, kept for as long as there is the model: every widget asks for the same numbers on every frame. */
+/** `compute(scene, model)`, cached per model: every widget needs the same numbers on every frame. */
 export function oncePerModel(compute) {
-  const known = new WeakMap();
+  const cache = new WeakMap();
   return (scene, model) => {
-    if (!known.has(model)) known.set(model, compute(scene, model));
-    return known.get(model);
+    if (!cache.has(model)) cache.set(model, compute(scene, model));
+    return cache.get(model);
   };
 }
 
@@ -18,7 +18,7 @@ export function decisions(scene, model) {
   return Array.from(scene.measured, (i) => [i, model.labels[nearest[i]]]);
 }
 
-/** Nearest prototype of every point. A slice hides dimensions from us: there only what the server sent, or null. */
+/** Nearest prototype of every point. On a slice, which hides dimensions: what Python sent, or null. */
 export const assignment = oncePerModel((scene, model) => {
   const trained = model.source === "frame" && model.frame === scene.F - 1;
   return countsDrawn(scene, model.panel) ? nearestOfAll(scene, model) : (trained && model.panel.nearest) || null;
@@ -67,8 +67,8 @@ export function shippedBlock(scene, model, name, size) {
 }
 
 /**
- * Counts [group, truth, predicted] and the metrics made of them. `known` is false for a model moved by hand on a slice
- * until Python has counted it, in a file for ever: then only the numbers of people are given, and nothing about decisions.
+ * Counts [group, truth, predicted] and metrics from them. `known` is false for a model moved by hand on a slice until
+ * Python has counted it, and always in a file: then only numbers of people are given, not of decisions.
  */
 export const metricsOf = oncePerModel((scene, model) => {
   const { G, K } = scene;
@@ -86,7 +86,7 @@ export const metricsOf = oncePerModel((scene, model) => {
   return { ...(known ? summary : withoutDecisions(summary)), known, heldOut: scene.holdsOut };
 });
 
-/** How many people there are, whatever is decided about them. */
+/** A summary without what depends on decisions. */
 function withoutDecisions({ counts, n, groups }) {
   const blank = { nFavourable: null, rate: null, tpr: null };
   return { counts, n, accuracy: null, sp: null, eo: null, groups: groups.map((group) => ({ ...group, ...blank })) };

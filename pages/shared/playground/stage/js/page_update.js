@@ -35,12 +35,12 @@ export function updatePage(stage, frame, forceScale) {
     modelSignature: modelSignature(Object.values(models)),
     reply: reply ? String(reply.token) : "",
   });
-  stage.askServer();
+  stage.requestFacts();
   clearTimeout(stage.altTimer);
   if (!state.playing) stage.altTimer = setTimeout(() => describe(stage, models), ALT_DELAY);
 }
 
-/** The card of a selection lies at the other side of the pictures, so that it never covers what was picked. */
+/** Put the card of a selection at the other side of the pictures, so that it does not cover what was picked. */
 function placeSheet(stage, selection) {
   const sheet = stage.slot("sheet");
   sheet.hidden = !selection;
@@ -53,8 +53,8 @@ function placeSheet(stage, selection) {
 function describe(stage, models) {
   for (const view of stage.panels) {
     const model = models[view.key];
-    const far = stage.drawnPanel(view.key).squeezedBy;
-    const measured = far ? `Squeezed by ${percent(far, 0)} to what the model measures: ${model.panel.squeeze.words}. ` : "";
+    const share = stage.drawnPanel(view.key).squeezedBy;
+    const measured = share ? `Squeezed by ${percent(share, 0)} to what the model measures: ${model.panel.squeeze.words}. ` : "";
     view.describe(`${panelAlt(stage.scene, model, metricsOf(stage.scene, model))} ${measured}` +
       (model.boxes ? "Press Enter to pick a leaf." : "Press Enter to pick a prototype, then alt and arrow keys to move it."));
   }

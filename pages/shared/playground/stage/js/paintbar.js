@@ -1,4 +1,4 @@
-// The row of paint tools: which class and group, brush or eraser, and the step from painting to training.
+// The row of paint tools: class and group, brush or eraser, and the buttons that train or discard.
 
 import { makeButton, makeToggle, press, relabel } from "./buttons.js";
 import { makeElement, makeGlyph, patchHidden, patchText } from "./dom.js";

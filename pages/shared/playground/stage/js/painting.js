@@ -1,4 +1,4 @@
-// Painted and erased points that the server has not been told yet, stroke by stroke.
+// Painted and erased points that are not trained on yet, stroke by stroke.
 
 const SPACING = 9; // pixels between two points of a stroke
 const SPRAY = 7; // pixels a painted point may lie off the stroke
@@ -77,7 +77,7 @@ export function undoStroke(painting) {
   return true;
 }
 
-/** What the server is told. */
+/** The gesture that adds painted points and removes erased ones. */
 export function paintGesture(painting) {
   return { kind: "paint", added: painting.added, erased: [...painting.erased].sort((a, b) => a - b) };
 }

@@ -1,5 +1,5 @@
-// One panel: title, picture, what was moved by hand, its own sliders (the film's C, INP's fold, a learned distance) and a
-// place for its numbers.
+// One panel: title, picture, buttons for a prototype moved by hand, sliders (the film's C, INP's fold, a learned distance)
+// and a place for its numbers.
 
 import { clamp, nearestIndex } from "./arithmetic.js";
 import { makeButton, relabel, setIcon } from "./buttons.js";
@@ -12,7 +12,7 @@ const SHARES = {
   fold: ["Fold", "Fold the plane onto the kept line"],
   squeeze: ["Squeeze", "Squeeze the plane: what counts less for the model gets shorter"],
 };
-const FLAT = 520; // pixels of height: a phone on its side shows small pictures beside each other rather than half of one
+const FLAT = 520; // pixels of height: below, as on a phone on its side, pictures are small and beside each other
 
 export function createPanel(key, stage) {
   const title = makeElement("h2", { class: "title" });
@@ -56,15 +56,15 @@ export function createPanel(key, stage) {
       setIcon(enlarge, big ? "shrink" : "enlarge");
       relabel(enlarge, big ? `Make ${panel.title} as small as the others` : `Enlarge ${panel.title}`);
       patchHidden(action, !moved);
-      // A search does not go on from a start of one's own, and a file does not train.
-      patchHidden(action.firstChild, Boolean(panel.moments || stage.scene.meta.offline));
+      // A search has no start by hand, and a file does not train.
+      patchHidden(action.firstChild, Boolean(panel.frame_names || stage.scene.meta.offline));
       const { films, panels, meta: { filmed } } = stage.scene;
-      const own = filmed.includes(key) ? films[key] && "film" : panel.line && "fold"; // a film may still be on its way
+      const own = filmed.includes(key) ? films[key] && "film" : panel.line && "fold"; // a film may not be trained yet
       const takesTwo = (other) => filmed.includes(other.key) && stage.squeezes(other);
       const kind = squeezes && !takesTwo(panel) ? "squeeze" : own;
-      patchHidden(slider.element, moved && kind !== "squeeze"); // how the plane is seen can be changed all the same
+      patchHidden(slider.element, moved && kind !== "squeeze"); // which changes no model
       slider.update(kind, model);
-      // Numbers stand side by side: where one picture has two sliders, the others leave the room.
+      // Keep numbers of panels at the same height: if one picture has two sliders, the others get an empty row.
       patchHidden(second.element, !panels.some(takesTwo));
       second.update(takesTwo(panel) && "squeeze", model);
     },
@@ -80,7 +80,7 @@ export function createPanel(key, stage) {
   };
 }
 
-/** What can be done with a prototype moved by hand; it takes the slider's place, so that nothing below jumps. */
+/** Buttons for a prototype moved by hand, in place of the slider, so that nothing below moves. */
 function createAction(key, stage) {
   const go = makeButton({
     action: `continue-${key}`, text: "Continue training from here", label: "Continue training from here", className: "primary",
@@ -90,7 +90,7 @@ function createAction(key, stage) {
   return makeElement("div", { class: "action" }, go, back);
 }
 
-/** A slider of whatever kind the panel needs now: a film's strength, INP's fold or how far the plane is squeezed. */
+/** A slider of the kind that the panel needs now: a film's strength, INP's fold or how far the plane is squeezed. */
 function createSlider(key, stage, prefix = "") {
   const name = makeElement("span", { class: "slider-name" });
   const input = makeElement("input", { type: "range", class: "scrubber", "data-action": `${prefix}slider-${key}` });
@@ -100,7 +100,7 @@ function createSlider(key, stage, prefix = "") {
   const pick = (finished) => stage.pickStrength(key, nearestIndex(stage.scene.films[key].places, Number(input.value)), finished);
   input.addEventListener("input", () => {
     if (kind === "film") pick(false);
-    if (kind === "fold") stage.look({ fold: Number(input.value) });
+    if (kind === "fold") stage.updateView({ fold: Number(input.value) });
     if (kind === "squeeze") stage.setSqueeze(Number(input.value));
   });
   input.addEventListener("change", () => kind === "film" && pick(true));
@@ -109,7 +109,7 @@ function createSlider(key, stage, prefix = "") {
     const { places } = stage.scene.films[key];
     const index = sliderKey(event.key, nearestIndex(places, Number(input.value)), places.length);
     if (index === null) return;
-    event.preventDefault(); // the browser's own step may be shorter than the way to the next model
+    event.preventDefault(); // the browser's own step may not reach the next model
     stage.pickStrength(key, index, true, true);
   });
 
@@ -132,7 +132,7 @@ function createSlider(key, stage, prefix = "") {
       kind = nextKind;
       patchHidden(input, !kind);
       element.classList.toggle("empty", !kind);
-      input.disabled = kind === "squeeze" && stage.painting.active; // points are painted where they are, not where they seem
+      input.disabled = kind === "squeeze" && stage.painting.active; // points are painted in the plane as it is
       if (kind === "film") {
         const film = scene.films[key];
         const isC = film.knob === "C";
@@ -151,7 +151,7 @@ function createSlider(key, stage, prefix = "") {
   };
 }
 
-/** Sizes of the pictures for a stage of some width: how many stand side by side, and the height of one by its width. */
+/** Layout of the pictures on a stage of this width: how many side by side, and the height of one by its width. */
 export function panelSizes(width, visible, bounds, screenHeight, tallestShare = 0.74) {
   const flat = screenHeight < FLAT;
   const beside = width >= (flat ? FLAT : NARROW);

@@ -1,4 +1,4 @@
-// What one panel's picture consists of at this moment: plain data for draw.js.
+// What one panel's picture shows now, as plain data for draw.js.
 
 import { modelFor, rivals } from "./rivals.js";
 import { betweenFrames, drawnPlaces, pointsOf } from "./scene.js";
@@ -10,7 +10,7 @@ export function pictureOf(stage, view, frame, forceScale) {
   const trained = stage.shown(stage.panelOf(view.key));
   const model = { ...trained, panel };
   const vp = stage.viewportOf(view);
-  const moving = state.playing && model.source === "frame" && !model.boxes && !stage.calm.matches; // a split has no half-way
+  const moving = state.playing && model.source === "frame" && !model.boxes && !stage.reducedMotion.matches; // nothing lies between two splits
   const W = moving ? betweenFrames(panel, state.position) : model.W;
   const fold = panel.line ? state.fold : 0;
   const ownPrototype = selection?.kind === "prototype" && selection.panel === view.key ? selection.index : null;
@@ -29,8 +29,8 @@ export function pictureOf(stage, view, frame, forceScale) {
 }
 
 /**
- * A picked point, the two prototypes that compete for it, and the nearest place where it would be decided otherwise: the
- * nearest by the data, however far the plane is squeezed.
+ * A selected point, its two rival prototypes, and the nearest place where it would be decided otherwise, nearest in the
+ * plane before squeezing.
  */
 function rivalLines(stage, model, drawnPanel, index) {
   const { scene } = stage;

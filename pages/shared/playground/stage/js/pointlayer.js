@@ -10,7 +10,7 @@ import { pointsOf } from "./scene.js";
 const MOST_LAYERS = 6;
 const MOST_SPRITES = 200;
 
-/** Radius that leaves air between the points of a crowded panel, but never so small that shapes cannot be told apart. */
+/** Radius that keeps points of a crowded panel apart, but large enough to distinguish shapes. */
 function pointRadius(vp, n) {
   const spacing = Math.sqrt((vp.width * vp.height) / Math.max(1, n));
   return clamp(0.42 * spacing * Math.max(1, vp.zoom) ** 0.4, 2.8, 6);
@@ -89,7 +89,7 @@ export function createPointLayers() {
   }
 
   return {
-    /** The canvas with the points for one viewport; drawn only if nothing fitting is at hand. */
+    /** The canvas with the points for one viewport; drawn only if it is not cached. */
     get(scene, vp, dpr, theme, options) {
       const { panel, show, fold, painted } = options;
       const key = [

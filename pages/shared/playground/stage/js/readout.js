@@ -1,11 +1,11 @@
-// Accuracy, statistical parity gap and equal opportunity gap of every model shown, and on whom they are measured.
+// Accuracy, statistical parity gap and equal opportunity gap of every model shown, and the people they are measured on.
 
 import { lastModel, metricsOf } from "./metrics.js";
 import { gapPoints, NOTHING, percent, whole } from "./format.js";
 import {
   basisSentence, groupName, countedSentence, lessonSentence, opportunitySentence, peopleSentence, SMALL_GROUP, smallGroupSentence,
 } from "./sentences.js";
-import { makeElement, makeFold, makeGlyph, mountWidget, patchBar, patchHidden, patchText } from "./dom.js";
+import { makeElement, makeExpander, makeGlyph, mountWidget, patchBar, patchHidden, patchText } from "./dom.js";
 
 const MEASURES = [
   {
@@ -30,7 +30,7 @@ export function createReadout(root, key) {
   return mountWidget(root, "fgs-readout", null, build, patchReadout);
 }
 
-/** On whom the numbers are measured and what they mean: once for all cards. */
+/** The people that the numbers are measured on and what the numbers mean, once for all panels. */
 export function createReadoutNotes(root) {
   return mountWidget(root, "fgs-notes", "How the numbers were measured", buildNotes, patchNotes);
 }
@@ -78,7 +78,7 @@ function buildReadout(scene, section, key) {
 function buildMeanings() {
   const list = makeElement("dl", { class: "fgs-meanings" });
   for (const { name, means } of MEASURES) list.append(makeElement("dt", {}, name), makeElement("dd", {}, means));
-  return makeFold("numbers", "What do these numbers mean?", list);
+  return makeExpander("numbers", "What do these numbers mean?", list);
 }
 
 function patchNotes({ basis, warning }, scene) {

@@ -1,4 +1,4 @@
-// One point between its prototypes: the rivals that decide it, and the smallest step that would change the decision.
+// A point's two rival prototypes, and the smallest step that would change its decision.
 
 import { cellHalfPlanes, nearestPrototype, squaredDistance } from "./geometry.js";
 import { countsDrawn, pointsOf } from "./scene.js";
@@ -7,9 +7,9 @@ const placeOf = (scene, model, i) => pointsOf(scene, model.panel).subarray(2 * i
 const modelPoint = (scene, model, i) => model.panel.space.toModel(...placeOf(scene, model, i));
 
 /**
- * A model as it decides point i; null while that is not known. On a slice Python sends `facts`: by panel, the point's true
- * squared distances in all dimensions. What the plane does not show of them stays the same while the point moves along the
- * plane, so it goes into the weights.
+ * A model as it decides point i; null while that is not known. On a slice Python sends `facts`: by panel, the point's
+ * squared distances in all dimensions. The part that the plane does not show is constant along the plane, so it goes into
+ * the weights.
  */
 export function modelFor(scene, model, i, facts) {
   if (!facts) return countsDrawn(scene, model.panel) ? model : null;
@@ -43,7 +43,7 @@ export function rivals(scene, model, i) {
 
 /**
  * The nearest plane point that is decided otherwise. That region is the union of the cells of all other classes; every cell
- * is convex, so the answer is the nearest of the projections onto these cells. Exact, and not bound to the visible box.
+ * is convex, so it is the nearest of the projections onto these cells. Exact, also outside the visible box.
  */
 function smallestFlip(scene, model, i) {
   const [x, y] = placeOf(scene, model, i);
@@ -59,8 +59,8 @@ function smallestFlip(scene, model, i) {
 }
 
 /**
- * Nearest point of an intersection of half-planes, or null if it is empty. Half-planes are added one by one: while the
- * best point so far keeps the new one, it stays; otherwise it moves onto the new border, as near as the earlier ones allow.
+ * Nearest point of an intersection of half-planes, or null if it is empty. Half-planes are added one by one: if the best
+ * point so far is outside the new one, it moves onto its border, as near as the earlier ones allow.
  */
 function projectOntoCell(planes, x, y) {
   if (!planes) return null;

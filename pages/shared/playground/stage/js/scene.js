@@ -39,8 +39,8 @@ function buildFilm(about, panel, get) {
 }
 
 /**
- * Whether the browser can count a panel's decisions from the drawn people: not on a slice, which hides dimensions. A model's own
- * plane hides none, but where there are more people than drawn ones, Python counts them all; a file has only the drawn ones.
+ * Whether the browser can count a panel's decisions from the drawn people: not on a slice, which hides dimensions and people.
+ * A file has the drawn people only, and counts those in a model's own plane, which hides no dimension.
  */
 export function countsDrawn({ meta }, { points }) {
   return !meta.slice || Boolean(meta.offline && points);
@@ -66,7 +66,7 @@ function buildPanel(panel, get, F) {
     P: prototypes.length / (2 * F),
     space,
     drawn: drawnPlaces(space, prototypes),
-    labels: get("labels") ?? Uint8Array.from(panel.labels), // a tree's leaves answer anew in every frame
+    labels: get("labels") ?? Uint8Array.from(panel.labels), // a tree has other leaves in every frame
     boxes: get("boxes"), // of a tree: its leaves as [x low, x high, y low, y high]
     points: get("points"),
     prototypes,
@@ -84,7 +84,7 @@ function buildPanel(panel, get, F) {
   };
 }
 
-/** Model number `index` of a panel's frames or of a film. A tree may have fewer leaves than there is room for. */
+/** Model number `index` of a panel's frames or of a film. A tree may have fewer leaves than P. */
 function modelAt({ prototypes, weights, boxes, labels, pseudo }, index, { P, labels: usual }) {
   const start = index * P;
   let end = start + P;
@@ -129,7 +129,7 @@ export function countedModel(model, { counts, changed, pseudo }) {
   };
 }
 
-/** What Python has to know to find a shown model again. */
+/** What Python needs to find a shown model. */
 export function nameOf(model) {
   const { frame, filmIndex, source, W } = model;
   return { frame, film: filmIndex ?? null, places: source === "dragged" ? pairs(W) : null };

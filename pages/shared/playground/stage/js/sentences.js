@@ -13,14 +13,14 @@ export function uncounted({ meta }) {
     : "Let go, and everybody is counted again, in all dimensions.";
 }
 
-/** "women" where the data set knows a noun, else "group B"; a name that already says so stays as it is. */
+/** "women" where the data set has a noun, else "group B"; a name that begins with "group" stays as it is. */
 export function groupName(scene, g) {
   if (scene.meta.people) return scene.meta.people[g];
   const name = String(scene.meta.groups[g]);
   return /^group\b/i.test(name) ? name : `group ${name}`;
 }
 
-/** Plural noun of a group: "women" where the data set knows one, else "people of group B". */
+/** Plural noun of a group: "women" where the data set has one, else "people of group B". */
 export function groupPeople(scene, g) {
   return scene.meta.people?.[g] ?? `people of ${groupName(scene, g)}`;
 }
@@ -82,20 +82,20 @@ export function basisSentence(scene, result) {
   return `Measured on ${result.heldOut ? count : ""}${where} (${groups}).`;
 }
 
-/** Says which groups are too small to trust, or "" if none is. */
+/** Which groups are too small for reliable rates; "" if none is. */
 export function smallGroupSentence(scene, result) {
   const small = result.groups.map((g, i) => [g.n, i]).filter(([n]) => n < SMALL_GROUP);
   if (!small.length) return "";
   const named = small.map(([n, i]) => `${n ? `only ${whole(n)}` : "no"} ${groupPeople(scene, i)}`).join(" and ");
-  return `Read with care: there are ${named} here, so one person changes the rates a lot.`;
+  return `Small n: there are ${named} here, so one person changes the rates a lot.`;
 }
 
-/** What a model's cells belong to: ["prototype", "prototypes"], or of a tree ["leaf", "leaves"]. */
+/** What a model has cells of: ["prototype", "prototypes"], or ["leaf", "leaves"] for a tree. */
 export function cellWords({ boxes }) {
   return boxes ? ["leaf", "leaves"] : ["prototype", "prototypes"];
 }
 
-/** Whether a file counts a model among fewer people than the recorded ones were counted among. */
+/** Whether a file counts a model on the drawn people only, and recorded models were counted on more. */
 export function onlyDrawn(scene, { panel }) {
   const { slice, population } = scene.meta;
   return Boolean(slice) && countsDrawn(scene, panel) && population > scene.n;
@@ -107,12 +107,12 @@ export function modelSentence(scene, model) {
   const strength = strengthText(model.panel.knob, model.strength);
   if (model.source === "film") return `fully trained with ${strength}`;
   if (model.source === "dragged") return "dragged by hand";
-  const { frame, panel: { moments } } = model;
-  if (moments) return `${moments[frame]}${strength && `, ${strength}`}`;
+  const { frame, panel: { frame_names: names } } = model;
+  if (names) return `${names[frame]}${strength && `, ${strength}`}`;
   return `epoch ${whole(epochs[frame])} of ${whole(epochs.at(-1))}${strength && `, ${strength}`}`;
 }
 
-/** The same above a model's numbers, with the people that a file counts where it has not got them all. */
+/** The same above a model's numbers, with the number of people where a file has not got them all. */
 export function countedSentence(scene, model) {
   const among = model.source === "dragged" && onlyDrawn(scene, model) ? `, counted among the ${whole(scene.n)} people drawn` : "";
   return modelSentence(scene, model) + among;
@@ -138,9 +138,9 @@ export function timelineAlt(panel, frame) {
   return `${panel.title}: ${costsText(panel, frame, "class cost", "cells reveal the group", "pseudo-class flip")}`;
 }
 
-/** The costs and flips of a frame under these names; a search has none, and its moment is told. */
+/** The costs and flips of a frame under these names; for a search, which has none, the name of the frame. */
 export function costsText(panel, frame, cost, group, flip) {
-  if (panel.moments) return panel.moments[frame];
+  if (panel.frame_names) return panel.frame_names[frame];
   const fair = hasFairCost(panel) ? `, ${group} ${number(revealed(panel)[frame])}` : "";
   const flips = panel.flips?.[frame] ? `, ${plural(panel.flips[frame], flip)}` : "";
   return `${cost} ${number(panel.costClass[frame])}${fair}${flips}`;
@@ -151,7 +151,7 @@ export function revealed(panel) {
   return Array.from(panel.costFair, (value) => -value);
 }
 
-/** Methods without a fairness term ship zeros or nothing; drawing those would suggest a cost that does not exist. */
+/** Methods without a fairness term have zeros or nothing here, which are not drawn. */
 export function hasFairCost(panel) {
   return Boolean(panel.costFair?.some((value) => Number.isFinite(value) && value !== 0));
 }

@@ -1,20 +1,20 @@
-// The plane of drawn data between where points are (0) and how far apart a model with a learned distance sees them (1).
+// The plane of drawn data, squeezed by a share: 0 shows it as it is, 1 as a model with a learned distance measures it.
 
 import { fitCamera } from "./camera.js";
 import { planeMap } from "./geometry.js";
 import { drawnPlaces, pointsOf } from "./scene.js";
 
-const known = new WeakMap(); // panel -> how it was squeezed last
+const cache = new WeakMap(); // panel -> how it was squeezed last
 
 /**
  * A panel whose plane is squeezed by the share t of what its model has learned: x' = c + M (x - c), M = (1 - t) I + t P.
- * Everything in it is told in squeezed places, so it is drawn and grabbed as any other. `toDrawn` and `toData` lead there
- * and back. With t = 0 the panel is given back as it is.
+ * All its places are squeezed ones, so it is drawn and edited like any other. `toDrawn` and `toData` convert places.
+ * With t = 0 it is the panel itself.
  */
 export function squeezed(scene, panel, t) {
   if (t === 0) return panel;
-  if (known.get(panel)?.squeezedBy !== t) known.set(panel, squeezePanel(scene, panel, t));
-  return known.get(panel);
+  if (cache.get(panel)?.squeezedBy !== t) cache.set(panel, squeezePanel(scene, panel, t));
+  return cache.get(panel);
 }
 
 function squeezePanel(scene, panel, t) {
@@ -25,7 +25,7 @@ function squeezePanel(scene, panel, t) {
   const toDrawn = (x, y) => [cx + a * (x - cx) + b * (y - cy), cy + b * (x - cx) + d * (y - cy)];
   const toData = (x, y) => [cx + (d * (x - cx) - b * (y - cy)) / det, cy + (a * (y - cy) - b * (x - cx)) / det];
   const rows = panel.map.A.map(([u, v]) => [(u * d - v * b) / det, (v * a - u * b) / det]); // A M^-1
-  // z stays what it was: at the centre nothing moves.
+  // So that z = A' x' + b' stays the same.
   const shift = rows.map(([u, v], i) => panel.map.b[i] + (panel.map.A[i][0] - u) * cx + (panel.map.A[i][1] - v) * cy);
   const map = { A: rows, b: shift };
   const space = planeMap(map, null);

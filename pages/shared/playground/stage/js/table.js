@@ -1,10 +1,10 @@
-// Every prototype of every model shown, as a real table: for screen readers and for the curious.
+// A table of all prototypes of all models shown, also for screen readers.
 
 import { assignment, oncePerModel } from "./metrics.js";
 import { drawnPlaces } from "./scene.js";
 import { capitalised, NOTHING, number, percent, whole } from "./format.js";
 import { cellWords, className, groupName, modelSentence } from "./sentences.js";
-import { makeElement, makeFold, makeGlyph, mountWidget, patchGlyph, patchText } from "./dom.js";
+import { makeElement, makeExpander, makeGlyph, mountWidget, patchGlyph, patchText } from "./dom.js";
 
 /** Members of every cell: {counts: Int32Array(P*G*K) [prototype, group, class], sizes: Int32Array(P)}; null if not known. */
 export const cellMembers = oncePerModel((scene, model) => {
@@ -51,7 +51,7 @@ function buildTables(scene, section, stage) {
     body.append(scroller);
   }
   // A closed table costs nothing during playback; opening it fills it with the model shown.
-  parts.details = makeFold("table", "All prototypes as a table", body);
+  parts.details = makeExpander("table", "All prototypes as a table", body);
   parts.details.addEventListener("toggle", () => parts.repaint?.());
   parts.stage = stage;
   section.append(parts.details);

@@ -1,8 +1,8 @@
-// Colours now: Streamlit's theme from its CSS variables, classes from the scene's grammar.
+// The present colours: Streamlit's theme from its CSS variables, classes from the scene's grammar.
 
 const probe = document.createElement("canvas").getContext("2d");
 
-/** [r, g, b] of any CSS colour; the canvas does the parsing. */
+/** [r, g, b] of any CSS colour, parsed by a canvas. */
 function channels(colour) {
   probe.fillStyle = "#000";
   probe.fillStyle = colour;
@@ -33,7 +33,7 @@ export function readTheme(element, grammar) {
     pale: grammar.classes.map((c) => (dark ? c.pale_dark : c.pale_light)),
     // Signs drawn on a class colour must stand out from it.
     onClass: classes.map((colour) => (isDark(colour) ? "#ffffff" : "#16181d")),
-    // The class pull has no class of its own; text colour keeps it apart from all of them.
+    // The class pull has the text colour, because it belongs to no single class.
     forces: { class: text, fair: dark ? "#ff7ab8" : "#c2185b", sum: dark ? "#7ee081" : "#1b7f2a" },
   };
 }

@@ -88,7 +88,7 @@ function buildTimeline(section, stage) {
   return parts;
 }
 
-/** In the strip of flips a press finds the flip beside it, so that a thin tick is easy to hit. */
+/** The frame at a place; in the strip of flips, the nearest flip within SNAP pixels. */
 function pointedFrame(parts, x, y, box) {
   const { epochs } = parts.scene.meta;
   const frame = shareFrame(epochs, clamp(x, 0, 1));
@@ -142,7 +142,7 @@ function flipTicks(epochs, panel, lane, lanes) {
 
 function patchTimeline(parts, scene, models, view) {
   const { panels } = scene;
-  patchHidden(parts.slider.closest("section").parentElement, panels.every((panel) => panel.moments)); // a search has no costs over epochs
+  patchHidden(parts.slider.closest("section").parentElement, panels.every((panel) => panel.frame_names)); // a search has no costs over epochs
   if (parts.scene !== scene) {
     Object.assign(parts, { scene, frame: null });
     drawLines(parts, scene);

@@ -1,4 +1,4 @@
-// The bar above the pictures: transport, what is shown, which panels, and what can be done.
+// The bar above the pictures: playback, what is shown, which panels, and actions.
 
 import { makeButton, makeToggle, press, relabel, setIcon } from "./buttons.js";
 import { makeElement, patchAttribute, patchHidden, patchText } from "./dom.js";
@@ -71,7 +71,7 @@ export function createToolbar(slot, stage) {
   };
 }
 
-/** What few visitors change: behind one button. */
+/** Settings that few visitors change, behind one button. */
 function createMenu(stage, ...groups) {
   const title = makeElement("summary", { class: "button", "data-action": "view" }, "View");
   const menu = makeElement("details", { class: "view-menu" }, title, makeElement("div", { class: "choices" }, ...groups));
@@ -104,7 +104,7 @@ function createTransport(stage) {
   const counter = makeElement("span", { class: "epoch" }, unit, epoch, total);
   const speed = makeElement("select", {
     class: "speed", "data-action": "speed",
-    onchange: () => stage.look({ speed: Number(speed.value) }),
+    onchange: () => stage.updateView({ speed: Number(speed.value) }),
   }, ...SPEEDS.map((value) => makeElement("option", { value: String(value) }, `${value}×`)));
   const element = makeElement("div", { class: "bar transport", role: "group", "aria-label": "Training over the epochs" },
     makeElement("div", { class: "group" }, start, play, step), scrubber, counter);
@@ -121,7 +121,7 @@ function createTransport(stage) {
       patchAttribute(scrubber, "max", String(scene.F - 1));
       if (Number(scrubber.value) !== frame) scrubber.value = String(frame);
       scrubber.style.setProperty("--done", `${(100 * frame) / Math.max(1, scene.F - 1)}%`);
-      const name = scene.panels.every((panel) => panel.moments) ? "Round" : "Epoch";
+      const name = scene.panels.every((panel) => panel.frame_names) ? "Round" : "Epoch";
       patchText(unit, `${name} `);
       patchAttribute(scrubber, "aria-label", name);
       patchAttribute(scrubber, "aria-valuetext", `${name.toLowerCase()} ${epochs[frame]} of ${epochs.at(-1)}`);

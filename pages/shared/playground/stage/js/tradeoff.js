@@ -18,7 +18,7 @@ export function createTradeoff(root, stage) {
 function niceTicks(low, high, most = 4) {
   const span = (high - low) / most;
   const magnitude = 10 ** Math.floor(Math.log10(span));
-  // Rounding outwards can need one step more than the span alone: then the next coarser step is taken.
+  // Rounding outwards can need one step more than the span: then take the next coarser step.
   const steps = [1, 2, 2.5, 5, 10, 20, 50].map((m) => m * magnitude).filter((step) => step >= span * (1 - 1e-9));
   for (const step of steps) {
     const [first, last] = [Math.floor(low / step + 1e-9), Math.ceil(high / step - 1e-9)];
@@ -49,7 +49,7 @@ function buildTradeoff(section, stage) {
   parts.chart = makeElement("div", { class: "fgs-chart" },
     makeElement("p", { class: "fgs-caption fgs-y-label" }, "↑ accuracy (%): more decisions right"),
     parts.yTicks, parts.plot, parts.xTicks,
-    makeElement("p", { class: "fgs-caption fgs-x-label" }, "← fairer · statistical parity gap (percentage points)"));
+    makeElement("p", { class: "fgs-caption fgs-x-label" }, "← fairer · statistical parity gap (points)"));
   parts.waiting = makeElement("p", { class: "fgs-waiting", role: "status" },
     "Computing the curve: one model for each strength. It appears here by itself.");
   parts.hint = makeElement("p", { class: "fgs-caption" },
@@ -144,7 +144,7 @@ const inBrief = ({ accuracy, sp }) => `${percent(accuracy)} right, gap ${gapPoin
 const LETTER = [6.5, 15]; // pixels of a letter of `.fgs-end`, wide and high
 const CLEAR = 9; // pixels between a label and what it names: the ring is 9 wide
 
-/** Which end of a curve is which strength, each label where it covers least of the lines and marks. */
+/** Labels with the strengths at both ends of each curve, placed where they cover least of lines and marks. */
 function endLabels({ plot, curves }, lines) {
   const size = [plot.clientWidth || 400, plot.clientHeight || 180];
   const inPixels = (places) => places.map((p) => p.map((share, i) => share * size[i]));
@@ -206,7 +206,7 @@ function patchTradeoff(parts, scene, models, view) {
   patchAttribute(parts.plot, "aria-valuetext", `${words[active].strength}: ${words[active].numbers}`);
 }
 
-/** The ring around the model that a panel shows, and what to say about it. */
+/** Update the ring around the model that a panel shows; returns its words. */
 function patchShown(parts, scene, { film }, model) {
   const { key } = film.panel;
   const result = metricsOf(scene, model);

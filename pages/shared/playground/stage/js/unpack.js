@@ -11,7 +11,7 @@ const ARRAY_TYPES = {
 
 /** Read a blob made by Python's `pack` into { meta, arrays: {name: {data, shape}} }. */
 export function unpack(bytes) {
-  // The bytes may arrive unaligned inside a larger message; one copy makes every typed view legal.
+  // Typed arrays must be aligned, and the bytes may lie unaligned in a larger message: copy them.
   const buffer = bytes.slice().buffer;
   const headerLength = new DataView(buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, headerLength)));

@@ -6,7 +6,7 @@ import { SPEEDS } from "./playback.js";
 
 const SHOW_AT_FIRST = { regions: true, borders: true, trails: true, points: true, heldOut: true, forces: false };
 
-/** The live state of a stage before it has seen a scene. */
+/** The state of a stage without a scene. */
 export function newState() {
   return {
     position: 0, // frame number; has a fraction only while playing
@@ -18,8 +18,8 @@ export function newState() {
     film: null, // {panel, index}: a strength picked from a film
     camera: null,
     fold: 0,
-    squeeze: 0, // from the plane of the data to the one that learned distances see
-    open: new Set(), // names of open folds
+    squeeze: 0, // 0: the plane of the data, 1: as learned distances measure it
+    open: new Set(), // names of open expanders
     selection: null,
   };
 }
@@ -45,7 +45,7 @@ export function viewOf(state, scene) {
   return frame === scene.F - 1 ? differs : { ...differs, epoch: scene.meta.epochs[frame] };
 }
 
-/** Take over from a plain object whatever makes sense; links may be edited or cut short. */
+/** Set what is valid in a plain object; links may be edited or cut short. */
 export function restoreView(state, raw, scene) {
   if (!raw || typeof raw !== "object") return;
   const keys = scene.panels.map((panel) => panel.key);
@@ -70,24 +70,24 @@ export function restoreView(state, raw, scene) {
   }
 }
 
-/** The first scene of a page: trained, paused, whole; or what a view says that was kept or came by a link. */
+/** The view of a page's first scene: the end of training, paused, unzoomed; or a view that was kept or came by a link. */
 export function firstView(state, scene, view = scene.meta.view) {
   state.position = scene.F - 1;
   state.camera = fitCamera(scene.meta.bounds);
   restoreView(state, view, scene);
 }
 
-/** A new scene takes the place of another: keep what still means the same. */
+/** Adapt the state to a new scene: keep what is still valid. */
 export function carryOver(state, before, scene) {
   const [old, now] = [before.meta, scene.meta];
   const keys = scene.panels.map((panel) => panel.key);
   const last = scene.F - 1;
-  // Who looked at the end of a training wants to see the end of the next one.
+  // The last frame stays the last frame.
   const keeps = now.keep_position && state.position < before.F - 1;
   state.position = keeps ? nearestIndex(now.epochs, old.epochs[Math.floor(state.position)]) : last;
   state.playing = state.playing && state.position < last;
   state.film = null;
-  if (!scene.panels.some((panel) => panel.squeeze)) state.squeeze = 0; // nobody sees it, nor would expect it later
+  if (!scene.panels.some((panel) => panel.squeeze)) state.squeeze = 0; // or it would come back with the next learned distance
   state.hidden = new Set([...state.hidden].filter((key) => keys.includes(key)));
   if (state.hidden.size === keys.length) state.hidden.clear();
   if (!keys.includes(state.enlarged)) state.enlarged = null;
