@@ -26,13 +26,6 @@ from fairglvq.tradeoff.scenario import Scenario
 ESTIMATORS = {
     "glvq": "GLVQ", "inp": "GLVQ", "fairglvq": "FairGLVQ", "paritylvq": "ParityLVQ", "fairtree": "FairTree",
 }  # fmt: skip
-ONLY = {
-    "C": ("fairglvq", "fairtree"), "alpha": ("fairglvq",), "projections": ("inp",), "max_gap": ("paritylvq",),
-    "leaves": ("fairtree",),
-}  # fmt: skip
-"""Settings that only some methods have."""
-OF_TREES = ("C", "leaves", "held_out", "noise", "bias", "seed", "bins")  # all settings that a tree depends on
-STEPWISE = ("batch_size", "learning_rate", "epochs", "step")  # settings of training without a learned metric
 NOT_TRAINED = ("dataset", "plane", "beside")  # settings that say nothing about any model
 
 
@@ -115,10 +108,8 @@ def settings_in_words(settings: Settings, method: str) -> dict[str, str]:
     """Every setting that the model depends on, as the controls call it."""
     found = {}
     for name, field in FIELDS.items():
-        own = name == "projections" and method == "inp"  # also where it is not offered, and always 1
-        if name in NOT_TRAINED or not _has(method, name) or not (own or field.applies(settings)):
-            continue
-        if settings.in_own_plane(method) and (name in STEPWISE or (name == "beta" and method == "paritylvq")):
+        offered = field.applies(settings) or name == "projections"  # that one is always 1 where it is not offered
+        if name in NOT_TRAINED or not offered or not field.concerns(settings, method):
             continue
         value = getattr(settings, name)
         if name == "metric":  # some methods always learn their distance, and one on drawn data never does
@@ -129,11 +120,6 @@ def settings_in_words(settings: Settings, method: str) -> dict[str, str]:
         folds, fold, seed = settings.fold
         found["Test fold"] = f"{fold + 1} of {folds}, seed {seed}"
     return found
-
-
-def _has(method: str, setting: str) -> bool:
-    """Whether a method depends on a setting at all."""
-    return method in ONLY.get(setting, (method,)) and (method != "fairtree" or setting in OF_TREES)
 
 
 def script_of(settings: Settings, method: str, load_table: str = "") -> str:
@@ -192,7 +178,7 @@ def curve_differs(choice: Choice, settings: Settings, method: str) -> list[str]:
         differences.append("they measure all columns alike, this one has learned by which directions to decide")
     for name in (*SHARED, "bins"):
         theirs, ours, field = getattr(choice, name), getattr(settings, name), FIELDS[name]
-        applies = _has(method, name) and not (own_plane and name in (*STEPWISE, "beta"))
+        applies = field.concerns(settings, method) and not (own_plane and name == "beta")
         if applies and theirs != ours:
             differences.append(f"{field.label}: {field.named(theirs)}, here {field.named(ours)}")
     return differences

@@ -104,14 +104,20 @@ class Field:
     high: float = 0
     step: float = 0
     names: Mapping[Any, str] | None = None  # words for choices
-    when: Callable[[Settings], bool] | None = None  # for which settings it means anything; None: for all
+    of: Callable[[Settings, str], bool] | None = None  # which methods depend on it; None: all
+    when: Callable[[Settings], bool] | None = None  # beside which settings it is offered; None: all
     several: bool = False  # any of the choices, not just one
     share: bool = False  # a part of a whole, said in per cent
     usual: float = 0  # upper end of the slider on drawn data, where the whole range would make it too coarse
 
+    def concerns(self, settings: Settings, method: str) -> bool:
+        """Whether a method depends on the setting."""
+        return self.of is None or self.of(settings, method)
+
     def applies(self, settings: Settings) -> bool:
         """Whether the setting means anything beside the others."""
-        return self.when is None or self.when(settings)
+        offered = self.when is None or self.when(settings)
+        return offered and any(self.concerns(settings, method) for method in settings.methods)
 
     def top(self, settings: Settings, value: float) -> float:
         """Upper end of the slider."""
@@ -132,13 +138,17 @@ def _synthetic(settings: Settings) -> bool:
     return not settings.real
 
 
-def _stepwise(settings: Settings) -> bool:
-    """Whether anything is trained step by step, as Algorithm 1 does; own planes come from a line search."""
-    return not all(method == "fairtree" or settings.in_own_plane(method) for method in settings.methods)
+def _prototypes(settings: Settings, method: str) -> bool:
+    return method != "fairtree"
 
 
-def _beside(*methods: str) -> Callable[[Settings], bool]:
-    return lambda settings: any(method in settings.beside for method in methods)
+def _stepwise(settings: Settings, method: str) -> bool:
+    """Whether a method is trained step by step, as Algorithm 1 does; own planes come from a line search."""
+    return method != "fairtree" and not settings.in_own_plane(method)
+
+
+def _only(*methods: str) -> Callable[[Settings, str], bool]:
+    return lambda settings, method: method in methods
 
 
 def points_of(gap: float) -> str:
@@ -176,7 +186,7 @@ FIELDS: dict[str, Field] = {
         high=15.0,
         step=0.05,
         usual=5.0,
-        when=_beside("fairglvq", "fairtree"),
+        of=_only("fairglvq", "fairtree"),
     ),
     "max_gap": Field(
         "gap",
@@ -185,7 +195,7 @@ FIELDS: dict[str, Field] = {
         "often: in 100 people, they differ by at most so many.",
         choices=GAPS,
         names={gap: points_of(gap) for gap in GAPS},
-        when=_beside("paritylvq"),
+        of=_only("paritylvq"),
     ),
     "prototypes": Field(
         "k",
@@ -195,6 +205,7 @@ FIELDS: dict[str, Field] = {
         high=20,
         step=1,
         usual=10,
+        of=_prototypes,
     ),
     "leaves": Field(
         "leaves",
@@ -204,35 +215,35 @@ FIELDS: dict[str, Field] = {
         high=100,
         step=1,
         usual=30,
-        when=_beside("fairtree"),
+        of=_only("fairtree"),
     ),
     "batch_size": Field(
         "batch",
         "Batch size",
         "Points looked at before every step. Pseudo-classes are voted on anew after each step.",
         choices=(10, 25, 50, 100, 200, 250, 500, 1000, 2500),
-        when=_stepwise,
+        of=_stepwise,
     ),
     "alpha": Field(
         "alpha",
         "Missing rival alpha",
         "Where no prototype has a point's group as pseudo-class, or none another, one alpha times as far is assumed.",
         choices=(1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 8.0),
-        when=_beside("fairglvq"),
+        of=_only("fairglvq"),
     ),
     "learning_rate": Field(
         "eta",
         "Learning rate η",
         "How far a prototype moves per step.",
         choices=(0.001, 0.003, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3),
-        when=_stepwise,
+        of=_stepwise,
     ),
     "epochs": Field(
         "epochs",
         "Epochs",
         "How many times training goes through all points.",
         choices=(10, 20, 30, 50, 75, 100, 150, 200, 250, 350, 500),
-        when=_stepwise,
+        of=_stepwise,
     ),
     "beta": Field(
         "beta",
@@ -241,6 +252,7 @@ FIELDS: dict[str, Field] = {
         low=0.5,
         high=10.0,
         step=0.5,
+        of=lambda settings, method: method not in ("paritylvq", "fairtree"),
     ),
     "step": Field(
         "step",
@@ -248,14 +260,15 @@ FIELDS: dict[str, Field] = {
         "Algorithm 1 as printed, with shuffled batches; or as in the published runs: another scale, batches in order.",
         choices=("algorithm", "published"),
         names={"algorithm": "Algorithm 1", "published": "Published"},
-        when=_stepwise,
+        of=_stepwise,
     ),
     "projections": Field(
         "inp",
         "Directions INP removes",
         "How often a linear model looks for the group and loses the direction it used.",
         choices=(0, 1, 2, 5, 10, 20, 35, 50, 75, 85, 90, 95, 100, 200, 300, 365, 380),
-        when=lambda settings: settings.real and "inp" in settings.beside,
+        of=_only("inp"),
+        when=lambda settings: settings.real,
     ),
     "metric": Field(
         "metric",
@@ -265,6 +278,7 @@ FIELDS: dict[str, Field] = {
         "it is a slice. On drawn data INP stays plain: of the plane it leaves one direction.",
         choices=("matrix", "euclidean"),
         names={"matrix": "Learned", "euclidean": "Plain"},
+        of=_prototypes,
     ),
     "bins": Field(
         "bins",
