@@ -18,7 +18,7 @@ from fairglvq.report import content, model_file, scripts
 from fairglvq.report.model_file import ModelFileError, Projection, SavedModel
 from fairglvq.scenes.own_plane import RANK
 from fairglvq.scenes.scene import TITLES
-from fairglvq.scenes.settings import FIELDS, TABLE, Settings
+from fairglvq.scenes.settings import FIELDS, PARAMETERS, TABLE, Settings
 from fairglvq.scenes.training import start_rule
 from fairglvq.tradeoff.choice import SHARED, Choice
 from fairglvq.tradeoff.scenario import Scenario
@@ -83,25 +83,17 @@ def parameters(settings: Settings, method: str) -> dict[str, Any]:
     """The estimator's parameters that train what these settings train."""
     if method == "fairtree":
         return {"max_leaves": settings.leaves, "C": settings.C}
-    own = {"C": settings.C, "alpha": settings.alpha} if method == "fairglvq" else {}
-    found: dict[str, Any] = {"n_prototypes": settings.prototypes, "random_state": settings.seed}
+    own = [name for name in PARAMETERS if FIELDS[name].concerns(settings, method)]
+    found = settings.parameters(own) | {"random_state": settings.seed}
     if method == "paritylvq":
         return found | {"max_gap": settings.max_gap}
+    if method == "fairglvq":
+        found["C"] = settings.C
     if settings.in_own_plane(method):
-        return found | {"metric": "matrix", "rank": RANK, "beta": settings.beta} | own
-    found = {
-        "n_prototypes": settings.prototypes,
-        "learning_rate": settings.learning_rate,
-        "max_epochs": settings.epochs,
-        "batch_size": settings.batch_size,
-        "beta": settings.beta,
-        "step": settings.step,
-        "shuffle": settings.step == "algorithm",
-        "random_state": settings.seed,
-    }
+        return found | {"metric": "matrix", "rank": RANK}
     if method != "fairglvq" and start_rule(settings, method) == "shared-kmeans":  # FairGLVQ's default
         found["init"] = "shared-kmeans"
-    return found | own
+    return found
 
 
 def settings_in_words(settings: Settings, method: str) -> dict[str, str]:

@@ -15,13 +15,12 @@ from fairglvq.scenes.leaves import Leaves
 from fairglvq.scenes.planes import OWN_PLANE, SAMPLE, Lens, Plane, find_plane, lens_of
 from fairglvq.scenes.points import Points
 from fairglvq.scenes.scoring import Score, changed_decisions, final_decisions, nearest, score, tallied
-from fairglvq.scenes.settings import Settings, points_of, shape_of
+from fairglvq.scenes.settings import KNOBS, Settings, points_of, shape_of
 from fairglvq.scenes.squeeze import squeeze_of
 from fairglvq.scenes.training import Film, Training, film_key, filmed
 from fairglvq.wording import axis_name
 
 TITLES = {"glvq": "GLVQ", "inp": "INP + GLVQ", "fairglvq": "FairGLVQ", "paritylvq": "ParityLVQ", "fairtree": "FairTree"}
-KNOBS = {"fairglvq": "C", "paritylvq": "max_gap", "fairtree": "C"}
 PEOPLE = {
     "adult": ["women", "men"],
     "german": ["people under 25", "people of 25 or older"],

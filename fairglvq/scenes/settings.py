@@ -6,7 +6,7 @@ which controls are made and links are written, read and repaired.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -41,36 +41,59 @@ class Fold(NamedTuple):
     seed: int
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What is trained. The names are the estimators' where they have one; ``prototypes`` counts per class."""
+@dataclass(frozen=True, kw_only=True)
+class HowTrained:
+    """How models are trained, for a picture or for a curve; ``prototypes`` counts per class."""
 
-    dataset: str = "xor"
-    beside: tuple[str, ...] = ("inp", "fairglvq")  # methods shown beside GLVQ
-    C: float = 1.5
-    max_gap: float = 0.05
-    alpha: float = 2.0
     prototypes: int = 4
-    leaves: int = 20
     batch_size: int = 250
+    alpha: float = 2.0
     # With 150 epochs as far as the estimators' 0.03 with 250, and the picture is there sooner.
     learning_rate: float = 0.05
     epochs: int = 150
     beta: float = 2.0
     step: str = "algorithm"
+    leaves: int = 20
+    bins: int = 0
+    table: str = ""  # key of a visitor's own table
+
+    def parameters(self, names: Iterable[str]) -> dict[str, Any]:
+        """Fields of `PARAMETERS` as parameters of the estimators; the published runs took consecutive slices."""
+        found = {PARAMETERS[name]: getattr(self, name) for name in names}
+        return found | ({"shuffle": self.step == "algorithm"} if "step" in found else {})
+
+
+PARAMETERS = {
+    "prototypes": "n_prototypes",
+    "batch_size": "batch_size",
+    "alpha": "alpha",
+    "learning_rate": "learning_rate",
+    "epochs": "max_epochs",
+    "beta": "beta",
+    "step": "step",
+}
+"""What the estimators call the fields of training prototypes."""
+
+
+@dataclass(frozen=True)
+class Settings(HowTrained):
+    """What is trained. The names are the estimators' where they have one."""
+
+    dataset: str = "xor"
+    beside: tuple[str, ...] = ("inp", "fairglvq")  # methods shown beside GLVQ
+    C: float = 1.5
+    max_gap: float = 0.05
     held_out: float = 0.2
     noise: float = 1.0
     bias: float = 1.0
     seed: int = 0
     metric: str = "euclidean"
-    bins: int = 0
     plane: str = "pca"
     projections: int = 1
     painted: tuple[Point, ...] = ()
     erased: tuple[int, ...] = ()
     start: Start | None = None
     fold: Fold | None = None
-    table: str = ""  # key of a visitor's own table
 
     @property
     def real(self) -> bool:
@@ -326,6 +349,9 @@ FIELDS: dict[str, Field] = {
     ),
     "seed": Field("seed", "Seed", "Of the data, the split, the start and the order.", low=0, high=9999, step=1),
 }
+
+KNOBS = {"fairglvq": "C", "paritylvq": "max_gap", "fairtree": "C"}
+"""The field that is a method's strength, which its film goes through."""
 
 MAIN = ("dataset", "beside", "C", "max_gap", "prototypes", "leaves", "alpha", "batch_size")
 """Settings that are always visible; the others are behind "More"."""

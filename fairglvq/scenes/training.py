@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +21,8 @@ from fairglvq.scenes import own_plane
 from fairglvq.scenes.cache import ResultCache
 from fairglvq.scenes.leaves import Leaves, grown, leaves_of
 from fairglvq.scenes.own_plane import Progress, Seen, part_of
-from fairglvq.scenes.points import Points, points_key
-from fairglvq.scenes.settings import FIELDS, GAPS, Settings
+from fairglvq.scenes.points import OF_POINTS, Points, points_key
+from fairglvq.scenes.settings import FIELDS, GAPS, KNOBS, PARAMETERS, Settings
 
 FILM_C = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0)
 FRAME_BYTES = 150_000  # of all frames together, so that a scene stays well under 300 KB
@@ -67,14 +68,8 @@ class Film(NamedTuple):
 
 def part_key(settings: Settings, method: str) -> tuple:
     """Every setting that one method's training depends on."""
-    own = {
-        "glvq": (),
-        "inp": (settings.projections,),
-        "fairglvq": (settings.C, settings.alpha),
-        "paritylvq": (settings.max_gap,),
-        "fairtree": (settings.C,),
-    }[method]
-    return (method, *_training_key(settings, method), *own)
+    start = settings.start if settings.start and settings.start.panel == method else None
+    return (method, *points_key(settings)[1:], *_own_fields(settings, method), start)
 
 
 def filmed(settings: Settings) -> tuple[str, ...]:
@@ -89,8 +84,8 @@ def filmed(settings: Settings) -> tuple[str, ...]:
 def film_key(settings: Settings, method: str) -> tuple:
     """Every setting that a method's film depends on: all but its strength."""
     top = None if method == "paritylvq" else film_strengths(settings)[-1]
-    alpha = settings.alpha if method == "fairglvq" else None
-    return ("film", method, *_training_key(settings, method), top, alpha)
+    any_strength: dict[str, Any] = {KNOBS[method]: 0.0}
+    return ("film", *part_key(replace(settings, **any_strength), method), top)
 
 
 def film_strengths(settings: Settings) -> tuple[float, ...]:
@@ -99,14 +94,11 @@ def film_strengths(settings: Settings) -> tuple[float, ...]:
     return tuple(C * top / FILM_C[-1] for C in FILM_C)
 
 
-def _training_key(settings: Settings, method: str) -> tuple:
-    s = settings
-    if method == "fairtree":
-        return (*points_key(s)[1:], s.leaves)
-    if s.in_own_plane(method):
-        return (*points_key(s)[1:], s.prototypes, "own plane", None if method == "paritylvq" else s.beta)
-    start = s.start if s.start and s.start.panel == method else None
-    return (*points_key(s)[1:], s.prototypes, s.batch_size, s.learning_rate, s.epochs, s.beta, s.step, start)
+def _own_fields(settings: Settings, method: str) -> tuple:
+    """Names and values of the fields that a method depends on beside its points; a learned distance has others."""
+    left_out = (*OF_POINTS, "beside", "plane", "metric")
+    names = (name for name, field in FIELDS.items() if name not in left_out and field.concerns(settings, method))
+    return tuple((name, getattr(settings, name)) for name in names)
 
 
 def train_part(settings: Settings, points: Points, method: str, progress: Progress) -> Training:
@@ -252,16 +244,8 @@ def _trainer(settings: Settings, points: Points, method: str, X: np.ndarray, C: 
     if settings.fold:  # a sweep draws the start from one generator and trains with a fresh one
         rng = np.random.default_rng(seed_of(settings))
     strength = (settings.C if C is None else C) if method == "fairglvq" else 0.0
-    recipe = Recipe(
-        C=strength,
-        alpha=settings.alpha,
-        learning_rate=settings.learning_rate,
-        batch_size=settings.batch_size,
-        beta=settings.beta,
-        step=settings.step,
-        # The published runs took consecutive slices; their step and their order go together.
-        shuffle=settings.step == "algorithm",
-    )
+    known = [name for name, theirs in PARAMETERS.items() if theirs in Recipe._fields]
+    recipe = Recipe(C=strength, **settings.parameters(known))
     labels = np.repeat(np.arange(K), settings.prototypes)
     # Pseudo-classes of GLVQ and INP are only displayed: no votes between two frames.
     lazy = method != "fairglvq"

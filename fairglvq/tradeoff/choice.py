@@ -13,21 +13,19 @@ from typing import Any
 from fairglvq.datasets import DATASETS
 from fairglvq.experiments import methods, paper, sweep
 from fairglvq.experiments.sweep import ModelKey, Sweep
-from fairglvq.scenes.settings import DEFAULTS, FIELDS, TABLE, Fold, Settings, nearest_allowed
-
-PARAMETERS = {
-    "prototypes": "n_prototypes",
-    "batch_size": "batch_size",
-    "alpha": "alpha",
-    "learning_rate": "learning_rate",
-    "epochs": "max_epochs",
-    "beta": "beta",
-    "step": "step",
-}
-"""Settings that a sweep shares with the playground, and what the estimators call them."""
+from fairglvq.scenes.settings import (
+    DEFAULTS,
+    FIELDS,
+    PARAMETERS,
+    TABLE,
+    Fold,
+    HowTrained,
+    Settings,
+    nearest_allowed,
+)
 
 SHARED = (*PARAMETERS, "leaves")
-"""All settings that a choice has of the playground."""
+"""All settings of the playground that can be chosen for a curve."""
 
 FOLDS = (2, 3, 5, 10)
 SEEDS = (1, 2, 3, 5, 10)
@@ -45,31 +43,20 @@ OPENED_AS = {
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(HowTrained):
     """A sweep as it stands in the controls, and how it is drawn."""
 
     dataset: str = "adult"
     strengths: tuple[tuple[str, tuple[float, ...]], ...] = ()
     folds: int = 5
     seeds: int = 1
-    prototypes: int = 4
-    batch_size: int = 250
-    alpha: float = 2.0
-    learning_rate: float = 0.05
-    epochs: int = 50
-    beta: float = 2.0
-    step: str = "published"
-    leaves: int = 20  # of trees; so many without saying so
-    table: str = ""
-    bins: int = 0
     x: str = "statistical_parity"
     y: str = "accuracy"
 
     def sweep(self) -> Sweep:
         """The work that it stands for."""
-        params = {theirs: getattr(self, ours) for ours, theirs in PARAMETERS.items()}
-        params["shuffle"] = self.step == "algorithm"  # the published runs took consecutive slices
-        if self.leaves != Choice.leaves:
+        params = self.parameters(PARAMETERS)
+        if self.leaves != Choice.leaves:  # trees have so many without saying so
             params["max_leaves"] = self.leaves
         return sweep.of(
             self.dataset, dict(self.strengths), folds=self.folds, seeds=range(self.seeds), bins=self.bins, **params

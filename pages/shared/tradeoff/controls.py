@@ -8,11 +8,10 @@ from typing import Any
 import streamlit as st
 
 from fairglvq.experiments import methods
-from fairglvq.scenes.settings import FIELDS, TABLE, for_table
+from fairglvq.scenes.settings import FIELDS, PARAMETERS, TABLE, for_table
 from fairglvq.scenes.sources import lend
 from fairglvq.tradeoff.choice import (
     FOLDS,
-    PARAMETERS,
     SEEDS,
     Choice,
     has_bins,
