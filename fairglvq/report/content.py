@@ -23,6 +23,8 @@ import pandas as pd
 
 from fairglvq import explain
 from fairglvq.datasets.base import Dataset, trait_blocks
+from fairglvq.experiments.evaluation import MEASURES
+from fairglvq.experiments.sweep import ModelKey
 from fairglvq.explain import alike
 from fairglvq.explain.leaves import ExplainedTree
 from fairglvq.explain.people import PeopleInCells
@@ -35,7 +37,7 @@ from fairglvq.wording import of_hundred, quoted
 FORMAT = "fairglvq-report"
 FORMAT_VERSION = 4  # 1 called the script "receipt"; 2 had no baseline; 3 neither leaves nor individual fairness
 SHOWN_DIFFERENCES = 8
-CURVE_COLUMNS = ("method", "strength", "fold", "seed", "accuracy", "statistical_parity", "equal_opportunity")
+CURVE_COLUMNS = (*ModelKey._fields, *MEASURES)
 
 
 @dataclass(frozen=True)
