@@ -103,7 +103,8 @@ def read_strengths(method: str, text: str) -> tuple[float, ...]:
     """Strengths typed by a visitor; a ValueError says in plain words what is wrong."""
     text = re.sub(r"[^\w\s;,.+-]", "?", text)  # a page would take some signs in a message for a picture or a link
     parts = [part for part in re.split(r"[\s;,]+", text.strip()) if part]
-    title, knob = methods.get(method).title, methods.get(method).knob
+    about = methods.get(method)
+    title = about.title
     if not parts:
         raise ValueError(f"{title} needs at least one strength, for example 0, 1.")
     values = []
@@ -114,10 +115,10 @@ def read_strengths(method: str, text: str) -> tuple[float, ...]:
             raise ValueError(f"“{part[:24]}” is not a number. Strengths of {title} look like 0, 0.5, 1.") from None
         if not (math.isfinite(value) and value >= 0):
             raise ValueError(f"{part[:24]} cannot be a strength of {title}: it must be 0 or more.")
-        if knob == "projections" and value != int(value):
+        if about.whole and value != int(value):
             raise ValueError(f"{part[:24]} cannot be a number of projections: it must be whole.")
-        if knob in ("alpha", "parity") and value > 1:
-            raise ValueError(f"{part[:24]} cannot be a strength of {title}: it goes from 0 to 1.")
+        if value > about.strongest:
+            raise ValueError(f"{part[:24]} cannot be a strength of {title}: it goes from 0 to {about.strongest:g}.")
         values.append(value)
     if len(values) > MOST_STRENGTHS:
         raise ValueError(f"{len(values)} strengths of {title} are too many: {MOST_STRENGTHS} at most.")
