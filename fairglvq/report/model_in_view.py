@@ -18,9 +18,9 @@ from fairglvq.report import content, model_file, scripts
 from fairglvq.report.model_file import ModelFileError, Projection, SavedModel
 from fairglvq.scenes.own_plane import RANK
 from fairglvq.scenes.scene import TITLES
-from fairglvq.scenes.settings import FIELDS, PARAMETERS, TABLE, Settings
+from fairglvq.scenes.settings import FIELDS, KNOBS, PARAMETERS, TABLE, Settings
 from fairglvq.scenes.training import start_rule
-from fairglvq.tradeoff.choice import SHARED, Choice
+from fairglvq.tradeoff.choice import Choice
 from fairglvq.tradeoff.scenario import Scenario
 
 ESTIMATORS = {
@@ -81,14 +81,14 @@ def saved_of(view: View, method: str) -> SavedModel:
 
 def parameters(settings: Settings, method: str) -> dict[str, Any]:
     """The estimator's parameters that train what these settings train."""
+    found = settings.parameters(name for name in PARAMETERS if FIELDS[name].concerns(settings, method))
+    if method in KNOBS:
+        found[KNOBS[method]] = getattr(settings, KNOBS[method])
     if method == "fairtree":
-        return {"max_leaves": settings.leaves, "C": settings.C}
-    own = [name for name in PARAMETERS if FIELDS[name].concerns(settings, method)]
-    found = settings.parameters(own) | {"random_state": settings.seed}
+        return found
+    found["random_state"] = settings.seed
     if method == "paritylvq":
-        return found | {"max_gap": settings.max_gap}
-    if method == "fairglvq":
-        found["C"] = settings.C
+        return found
     if settings.in_own_plane(method):
         return found | {"metric": "matrix", "rank": RANK}
     if method != "fairglvq" and start_rule(settings, method) == "shared-kmeans":  # FairGLVQ's default
@@ -168,7 +168,7 @@ def curve_differs(choice: Choice, settings: Settings, method: str) -> list[str]:
     differences, own_plane = [], settings.in_own_plane(method)
     if own_plane:
         differences.append("they measure all columns alike, this one has learned by which directions to decide")
-    for name in (*SHARED, "bins"):
+    for name in (*PARAMETERS, "bins"):
         theirs, ours, field = getattr(choice, name), getattr(settings, name), FIELDS[name]
         applies = field.concerns(settings, method) and not (own_plane and name == "beta")
         if applies and theirs != ours:

@@ -71,8 +71,9 @@ PARAMETERS = {
     "epochs": "max_epochs",
     "beta": "beta",
     "step": "step",
+    "leaves": "max_leaves",
 }
-"""What the estimators call the fields of training prototypes."""
+"""What the estimators call the fields of training."""
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ from fairglvq.scenes.settings import (
     nearest_allowed,
 )
 
-SHARED = (*PARAMETERS, "leaves")
-"""All settings of the playground that can be chosen for a curve."""
+UNSAID = ("leaves",)
+"""Fields that a sweep names only where they are not as usual: rows kept from before could not have them."""
 
 FOLDS = (2, 3, 5, 10)
 SEEDS = (1, 2, 3, 5, 10)
@@ -55,9 +55,9 @@ class Choice(HowTrained):
 
     def sweep(self) -> Sweep:
         """The work that it stands for."""
-        params = self.parameters(PARAMETERS)
-        if self.leaves != Choice.leaves:  # trees have so many without saying so
-            params["max_leaves"] = self.leaves
+        params = self.parameters(
+            name for name in PARAMETERS if name not in UNSAID or getattr(self, name) != getattr(Choice, name)
+        )
         return sweep.of(
             self.dataset, dict(self.strengths), folds=self.folds, seeds=range(self.seeds), bins=self.bins, **params
         )
@@ -83,7 +83,7 @@ def usual(dataset: str) -> Choice:
     if dataset in paper.PARAMETERS:
         plan = paper.paper_sweep(dataset)
         params = dict(plan.params)
-        own = {ours: params[theirs] for ours, theirs in PARAMETERS.items()}
+        own = {ours: params[theirs] for ours, theirs in PARAMETERS.items() if theirs in params}
         return Choice(dataset, plan.strengths, plan.folds, len(plan.seeds), **own)
     settings = DEFAULTS[dataset]
     own = {name: getattr(settings, name) for name in PARAMETERS}
@@ -141,7 +141,7 @@ def settings_of(choice: Choice, model: ModelKey) -> Settings | None:
         return None
     base = DEFAULTS[choice.dataset]
     panel, metric = OPENED_AS[model.method]
-    own: dict[str, Any] = {name: getattr(choice, name) for name in SHARED}
+    own: dict[str, Any] = {name: getattr(choice, name) for name in PARAMETERS}
     # Nothing is trained that was not asked for; the others can be chosen there.
     plain_beside = panel == "paritylvq" and not base.real  # there GLVQ, which it is compared with, is the plain one
     own |= {"metric": "euclidean" if plain_beside else metric, "bins": choice.bins}
