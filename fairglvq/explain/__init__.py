@@ -9,7 +9,7 @@ from fairglvq.explain.cells import (
     filled_in,
     match,
 )
-from fairglvq.fairness.cells import CellGroup, Contributions, Measure, Order, Removal, Score, score
+from fairglvq.fairness.cells import CellGroup, Contributions, Measure, Order, Removal, Score
 
 __all__ = [
     "CellGroup",
@@ -25,5 +25,4 @@ __all__ = [
     "explain",
     "filled_in",
     "match",
-    "score",
 ]

@@ -109,8 +109,7 @@ def settings_in_words(settings: Settings, method: str) -> dict[str, str]:
         if not (name == "held_out" and settings.fold):
             found[field.label] = field.worded(value)
     if settings.fold:
-        folds, fold, seed = settings.fold
-        found["Test fold"] = f"{fold + 1} of {folds}, seed {seed}"
+        found["Test fold"] = settings.fold.words
     return found
 
 

@@ -40,6 +40,11 @@ class Fold(NamedTuple):
     fold: int
     seed: int
 
+    @property
+    def words(self) -> str:
+        """Which one: "2 of 5, seed 0"."""
+        return f"{self.fold + 1} of {self.folds}, seed {self.seed}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class HowTrained:
@@ -447,8 +452,7 @@ def in_words(settings: Settings) -> dict[str, str]:
         field.label: field.worded(getattr(settings, name)) for name, field in FIELDS.items() if field.applies(settings)
     }
     if settings.fold:
-        folds, fold, seed = settings.fold
-        found["Test fold"] = f"{fold + 1} of {folds}, seed {seed}"
+        found["Test fold"] = settings.fold.words
     hand = (
         (len(settings.painted), "points painted"),
         (len(settings.erased), "points erased"),

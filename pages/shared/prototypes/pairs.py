@@ -65,8 +65,8 @@ def draw(view: View, method: str) -> None:
 def _picture(view: View, after: str, pairs: list[explain.Pair]) -> None:
     was, now = [pair.before for pair in pairs], [pair.after for pair in pairs]
     old, new = marks_of(view, BEFORE), marks_of(view, after)
-    marks = new._replace(labels=new.labels[now], pseudo=new.pseudo[now], shares=new.shares[now])
-    flipped = int(np.sum(old.pseudo[was] != new.pseudo[now]))
+    marks = new.only(now)
+    flipped = int(np.sum(old.pseudo[was] != marks.pseudo))
     titles = TITLES[BEFORE], TITLES[after]
     figure = figures.pairs_figure(
         view.places(view.explained(BEFORE).profiles, after)[was],
