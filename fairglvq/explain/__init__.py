@@ -7,6 +7,7 @@ from fairglvq.explain.cells import (
     changed_people,
     explain,
     filled_in,
+    gained_and_lost,
     match,
 )
 from fairglvq.fairness.cells import CellGroup, Contributions, Measure, Order, Removal, Score
@@ -24,5 +25,6 @@ __all__ = [
     "changed_people",
     "explain",
     "filled_in",
+    "gained_and_lost",
     "match",
 ]

@@ -238,13 +238,8 @@ def _gaps(explained: PeopleInCells) -> tuple[Gap, ...]:
 
 def _baseline(explained: PeopleInCells, method: str, before: PeopleInCells) -> Baseline:
     """The other model on the same people, and who fares otherwise with it."""
-    people = explained.people
-    now, then = (one.decisions[people.measured] == people.favourable for one in (explained, before))
-    moved = [
-        tuple(np.bincount(people.s[people.measured][which], minlength=len(people.groups)).tolist())
-        for which in (now & ~then, then & ~now)
-    ]
-    return Baseline(method, _accuracy(before.table), _gaps(before), *moved)
+    gained, lost = (tuple(counts.tolist()) for counts in explain.gained_and_lost(before, explained))
+    return Baseline(method, _accuracy(before.table), _gaps(before), gained, lost)
 
 
 def _accuracy(table: np.ndarray) -> Share:

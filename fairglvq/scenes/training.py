@@ -42,11 +42,12 @@ class Training(NamedTuple):
     fair_cost: np.ndarray  # (F,)
     flips: np.ndarray  # (F,)
     alpha_uses: np.ndarray  # (F,)
-    decisions: np.ndarray | None  # (F, n measured): classes decided; only where the plane does not show all dimensions
-    matrix: np.ndarray | None  # (d, d): model space z = matrix x + shift; None: the space of the points
-    shift: np.ndarray | None
-    removed: np.ndarray | None  # (r, d) directions that INP removed
-    flew_off: bool
+    # (F, n measured) classes decided, only where the plane does not show all dimensions
+    decisions: np.ndarray | None = None
+    matrix: np.ndarray | None = None  # (d, d): model space z = matrix x + shift; None: the space of the points
+    shift: np.ndarray | None = None
+    removed: np.ndarray | None = None  # (r, d) directions that INP removed
+    flew_off: bool = False
     moments: tuple[str, ...] | None = None  # (F,) what to call each frame of a model in its own plane
     learned: own_plane.Learned | None = None  # the last model of a training in its own plane
     leaves: Leaves | None = None  # of a tree, which has these in place of prototypes: (F, P) of them
@@ -140,13 +141,9 @@ def _grow(settings: Settings, points: Points) -> Training:
     """A tree, a frame per split, or only the last of what has no picture: no step pulls at anything."""
     tree = grown(settings, points, settings.C).tree_
     sizes = [len(tree.leaves)] if settings.real else range(1, len(tree.leaves) + 1)
-    found, F = leaves_of([tree.early(n - 1) for n in sizes], points, settings.leaves), len(sizes)
-    unknown, nothing = np.full(F, np.nan), np.zeros(F, int)
-    return Training(
-        np.arange(F), found.places, found.pseudo, np.zeros_like(found.places), np.zeros_like(found.places), unknown,
-        unknown, nothing, nothing, None, None, None, None, flew_off=False,
-        moments=tuple(f"{n} {'leaves' if n > 1 else 'leaf'}" for n in sizes), leaves=found,
-    )  # fmt: skip
+    found = leaves_of([tree.early(n - 1) for n in sizes], points, settings.leaves)
+    moments = tuple(f"{n} {'leaves' if n > 1 else 'leaf'}" for n in sizes)
+    return _without_steps(found.places, found.pseudo, np.zeros(len(sizes), int), moments, leaves=found)
 
 
 def _seen(settings: Settings, points: Points, method: str) -> Seen:
@@ -169,15 +166,24 @@ def _train_in_plane(settings: Settings, points: Points, method: str, seen: Seen,
     trained = own_plane.train(settings, points, method, seen, seed_of(settings), progress)
     placed = own_plane.place(trained.models, points, seen, real=settings.real, turn=method != "paritylvq")
     pseudo = _majorities(placed, points)
-    F, P = pseudo.shape
     flips = np.append(0, (pseudo[1:] != pseudo[:-1]).sum(axis=1))
-    unknown, still = np.full(F, np.nan), np.zeros((F, P, 3))
-    decisions = _decisions_in_plane(settings, points, placed)
-    return Training(
-        np.arange(F), placed.prototypes, pseudo, still, still, unknown, unknown, flips, np.zeros(F, int), decisions,
-        placed.matrix, placed.shift, seen.removed, flew_off=False, moments=trained.moments,
+    return _without_steps(
+        placed.prototypes, pseudo, flips, trained.moments,
+        decisions=_decisions_in_plane(settings, points, placed),
+        matrix=placed.matrix, shift=placed.shift, removed=seen.removed,
         learned=own_plane.learned(points, method, seen, trained, placed),
     )  # fmt: skip
+
+
+def _without_steps(
+    prototypes: np.ndarray, pseudo: np.ndarray, flips: np.ndarray, moments: tuple[str, ...], **more: Any
+) -> Training:
+    """A training without epochs: nothing pulls at its prototypes (F, P, d), and no cost is known."""
+    F, still = len(prototypes), np.zeros_like(prototypes)
+    unknown, never = np.full(F, np.nan), np.zeros(F, int)
+    return Training(
+        np.arange(F), prototypes, pseudo, still, still, unknown, unknown, flips, never, moments=moments, **more
+    )
 
 
 def _decisions_in_plane(settings: Settings, points: Points, placed: own_plane.Placed) -> np.ndarray | None:

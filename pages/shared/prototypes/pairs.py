@@ -100,18 +100,14 @@ def _scores(view: View, after: str) -> None:
 def payers(view: View, after: str) -> list[str]:
     """A sentence per group: who gained and who lost the favourable decision."""
     people = view.people
-    had, has = (view.cells(method).decisions == people.favourable for method in (BEFORE, after))
-    lines = []
-    for g, who in enumerate(view.who):
-        own = people.measured & (people.s == g)
-        n = int(own.sum())
-        if n:
-            gained, lost = int(np.sum(own & has & ~had)), int(np.sum(own & had & ~has))
-            lines.append(
-                f"Of 100 {md(who)}, {wording.of_hundred(gained / n)} gained and "
-                f"{wording.of_hundred(lost / n)} lost the favourable decision ({wording.n_equals(n, n < SMALL)})."
-            )
-    return lines
+    sizes = np.bincount(people.s[people.measured], minlength=len(people.groups)).tolist()
+    moved = explain.gained_and_lost(view.cells(BEFORE), view.cells(after))
+    return [
+        f"Of 100 {md(who)}, {wording.of_hundred(gained / n)} gained and "
+        f"{wording.of_hundred(lost / n)} lost the favourable decision ({wording.n_equals(n, n < SMALL)})."
+        for who, n, gained, lost in zip(view.who, sizes, *moved, strict=True)
+        if n
+    ]
 
 
 def _told(view: View, after: str, pair: explain.Pair) -> str:
