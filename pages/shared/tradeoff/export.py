@@ -73,7 +73,10 @@ def offer(choice: Choice, found: Found, table: pd.DataFrame, figure: go.Figure) 
             )
         svg = to_svg(figure, background=BACKGROUNDS[theme()], alt=alt_text(table, choice.x, choice.y))
         with st.container(horizontal=True, vertical_alignment="center"):
-            download("Rows (CSV)", lambda: _rows(found), f"{name}.csv", "text/csv", key="t_csv")
+            download(
+                "Rows (CSV)", lambda: found.rows.drop(columns="counts", errors="ignore").to_csv(index=False),
+                f"{name}.csv", "text/csv", key="t_csv",
+            )  # fmt: skip
             _png(svg, f"{name}.png")
             download("Picture (SVG)", svg, f"{name}.svg", "image/svg+xml", key="t_svg")
             download(
@@ -98,10 +101,6 @@ def _readable(table: pd.DataFrame) -> pd.DataFrame:
             columns[measure.heading] = in_hundredths(table[f"{name}_mean"]).round(2)
             columns[f"± {measure.title}"] = in_hundredths(table[f"{name}_std"]).round(2)
     return pd.DataFrame(columns)
-
-
-def _rows(found: Found) -> str:
-    return found.rows.drop(columns="counts", errors="ignore").to_csv(index=False)
 
 
 def _page(figure: go.Figure, choice: Choice) -> str:
