@@ -45,7 +45,6 @@ CASES = (Case("xor", 2560, 4, 250, 0.03, 50, 25.0), Case("adult", 36177, 20, 100
 class Timing(NamedTuple):
     """Milliseconds per mini-batch step of both versions, and seconds of a whole ``FairGLVQ.fit``."""
 
-    case: Case
     plain_ms: float
     kernel_ms: float
     fit_epochs: int
@@ -97,7 +96,7 @@ def run_case(case: Case, turns: int = 20) -> Timing:
         fits = [(fit_seconds("auto"), fit_seconds(None)) for _ in range(max(1, turns // 4))]
     measured_again = training.measured / (training.steps * len(y))
     with_history, bare = np.min(fits, axis=0)
-    return Timing(case, plain_ms, kernel_ms, epochs, with_history, bare, measured_again)
+    return Timing(plain_ms, kernel_ms, epochs, with_history, bare, measured_again)
 
 
 def _new_trainer(case: Case, **options: Any) -> Trainer:

@@ -196,7 +196,8 @@ def load() -> Bundle:
             row = dict(zip(plan["columns"], values, strict=True))
             model = ModelKey(*(row[name] for name in ModelKey._fields))
             address = _address(model, plan["folds"], plan["params"])
-            known[address] = {key: np.nan if row[key] is None else row[key] for key in (*MEASURES, "counts")}
+            result = {key: value for key, value in row.items() if key not in ModelKey._fields}
+            known[address] = {key: np.nan if value is None else value for key, value in result.items()}
     limits = {
         (line["dataset"], line["with_group"]): Limit(
             np.array(line["sp"]), np.array(line["accuracy"]), estimated=True, with_group=line["with_group"]

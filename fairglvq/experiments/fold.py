@@ -11,7 +11,7 @@ import numpy as np
 from fairglvq.datasets import Dataset
 from fairglvq.datasets.split import Scaling, fold_seed, hold_out_fold
 from fairglvq.experiments import methods
-from fairglvq.experiments.store import RowKey
+from fairglvq.experiments.store import MEASURES, RowKey
 from fairglvq.fairness import metrics
 
 
@@ -55,11 +55,9 @@ def training_fold(data: Dataset, fold: int = 0, seed: int = 0, folds: int = 5) -
 def assess(y_true, y_pred, s, favourable) -> dict[str, Any]:
     """The numbers of one model on one test fold."""
     _, counts = metrics.count_table(y_true, y_pred, sensitive_features=s, favourable=favourable)
-    gaps = metrics.gaps_from_counts(counts)
+    gaps = metrics.gaps_from_counts(counts)._asdict()
     return {
         "accuracy": float(np.mean(y_true == y_pred)),
-        "statistical_parity": float(gaps.statistical_parity),
-        "equal_opportunity": float(gaps.equal_opportunity),
-        "equalized_odds": float(gaps.equalized_odds),
+        **{name: float(gap) for name, gap in gaps.items() if name in MEASURES},
         "counts": counts.tolist(),
     }

@@ -5,6 +5,7 @@ one nested null-space run for every number of projections. ``fit`` trains one mo
 fairness.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -45,6 +46,16 @@ class Method:
     def has_prototypes(self) -> bool:
         """Whether decisions are made by prototypes."""
         return "n_prototypes" in self.parameters
+
+    @property
+    def whole(self) -> bool:
+        """Whether strengths are whole numbers."""
+        return self.knob == "projections"
+
+    @property
+    def strongest(self) -> float:
+        """The largest strength that means anything."""
+        return 1.0 if self.knob in ("alpha", "parity") else math.inf
 
     def prepare(self, fold: TrainingFold, strengths: Sequence[float], params: dict) -> Any:
         """What every strength shares; data that a method cannot be trained on are refused here, before any training."""

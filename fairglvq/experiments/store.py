@@ -80,8 +80,8 @@ class Store:
             db.execute(
                 "CREATE TABLE IF NOT EXISTS rows (digest TEXT PRIMARY KEY, dataset TEXT, fingerprint TEXT, "
                 "method TEXT, strength REAL, params TEXT, folds INTEGER, fold INTEGER, seed INTEGER, version TEXT, "
-                "accuracy REAL, statistical_parity REAL, equal_opportunity REAL, equalized_odds REAL, seconds REAL, "
-                "counts TEXT, finished TEXT DEFAULT CURRENT_TIMESTAMP)"
+                f"{', '.join(f'{name} REAL' for name in MEASURES)}, counts TEXT, "
+                "finished TEXT DEFAULT CURRENT_TIMESTAMP)"
             )
 
     def has(self, dataset: str) -> bool:

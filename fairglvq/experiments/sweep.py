@@ -91,8 +91,8 @@ def of(
 
 def checked_strengths(method: str, strengths: Any) -> tuple[float, ...]:
     """Different strengths as numbers; none for a method without a knob."""
-    knob = methods.get(method).knob
-    if knob is None:
+    about = methods.get(method)
+    if about.knob is None:
         return ()
     try:
         values = [float(value) for value in np.atleast_1d(strengths)]
@@ -100,10 +100,10 @@ def checked_strengths(method: str, strengths: Any) -> tuple[float, ...]:
         values = []
     if not values or not all(np.isfinite(value) and value >= 0 for value in values):
         raise ValueError(f"strengths of {method!r} must be one or more numbers of at least 0; got {strengths!r}")
-    if knob == "projections" and any(value != int(value) for value in values):
+    if about.whole and any(value != int(value) for value in values):
         raise ValueError(f"strengths of {method!r} are numbers of projections, so whole; got {strengths!r}")
-    if knob in ("alpha", "parity") and max(values) > 1:
-        raise ValueError(f"strengths of {method!r} must be from 0 to 1; got {strengths!r}")
+    if max(values) > about.strongest:
+        raise ValueError(f"strengths of {method!r} must be from 0 to {about.strongest:g}; got {strengths!r}")
     return tuple(dict.fromkeys(values))
 
 

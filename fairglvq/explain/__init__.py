@@ -7,9 +7,10 @@ from fairglvq.explain.cells import (
     changed_people,
     explain,
     filled_in,
+    gained_and_lost,
     match,
 )
-from fairglvq.fairness.cells import CellGroup, Contributions, Measure, Order, Removal, Score, score
+from fairglvq.fairness.cells import CellGroup, Contributions, Measure, Order, Removal, Score
 
 __all__ = [
     "CellGroup",
@@ -24,6 +25,6 @@ __all__ = [
     "changed_people",
     "explain",
     "filled_in",
+    "gained_and_lost",
     "match",
-    "score",
 ]

@@ -248,6 +248,17 @@ def match(before: Explained, after: Explained) -> list[Pair]:
     return sorted(pairs, key=lambda pair: -pair.distance)
 
 
+def gained_and_lost(before: PeopleInCells, after: PeopleInCells) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """By group, measured people with the favourable decision of only the second model, and of only the first."""
+    people = after.people
+    had, has = (one.decisions == people.favourable for one in (before, after))
+    gained, lost = (
+        np.bincount(people.s[people.measured & changed], minlength=len(people.groups))
+        for changed in (has & ~had, had & ~has)
+    )
+    return gained, lost
+
+
 def changed_people(before: PeopleInCells, after: PeopleInCells) -> NDArray[np.int64]:
     """The measured people whose decision differs between two models."""
     return np.flatnonzero((before.decisions != after.decisions) & before.people.measured)

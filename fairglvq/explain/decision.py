@@ -42,7 +42,6 @@ class Verdict(NamedTuple):
 
     label: int
     nearest: int
-    asked: int
     plus: int
     minus: int
     d_plus: float
@@ -68,11 +67,10 @@ def judge(model: PrototypeModel, x: Floats, label: int | None = None) -> Verdict
     costs = D - handicaps
     nearest = int(costs.argmin())
     decided = int(model.labels[nearest])
-    asked = decided if label is None else int(label)
-    own = model.labels == asked
+    own = model.labels == (decided if label is None else label)
     plus, minus = int(np.where(own, costs, np.inf).argmin()), int(np.where(own, np.inf, costs).argmin())
     ahead = float(handicaps[plus] - handicaps[minus])
-    return Verdict(decided, nearest, asked, plus, minus, float(D[plus]), float(D[minus]), ahead)
+    return Verdict(decided, nearest, plus, minus, float(D[plus]), float(D[minus]), ahead)
 
 
 def shares(people: Population, model: PrototypeModel, x: Floats, plus: int, minus: int) -> Floats:

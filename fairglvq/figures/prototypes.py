@@ -35,6 +35,10 @@ class Marks(NamedTuple):
     classes: Sequence[str]
     groups: Sequence[str]
 
+    def only(self, some: Sequence[int] | NDArray[np.int64]) -> Marks:
+        """Some of the prototypes, in this order."""
+        return self._replace(labels=self.labels[some], pseudo=self.pseudo[some], shares=self.shares[some])
+
 
 def plain(text: object, longest: int | None = None) -> str:
     """A text for Plotly: tags escaped, no line breaks, cut to ``longest`` letters."""
@@ -82,7 +86,7 @@ def map_figure(
     figure.add_scatter(
         x=where[order, 0], y=where[order, 1], mode="markers+text", showlegend=False,
         text=labels.texts, textposition=labels.sides, textfont={"size": font}, cliponaxis=False,
-        marker=_prototype_marker(_only(marks, order), theme, sizes[order]),
+        marker=_prototype_marker(marks.only(order), theme, sizes[order]),
         customdata=[customdata[p] for p in order],
         hovertemplate=(
             "<b>prototype %{customdata[1]}</b><br>decides %{customdata[2]}<br>mostly %{customdata[3]}"
@@ -413,11 +417,6 @@ def _largest(ordered: Any, most: int) -> tuple[Any, Any]:
 def _sizes(marks: Marks) -> NDArray[np.float64]:
     """Diameters in pixels: area by people, and none so small that it cannot be clicked."""
     return np.maximum(11.0, 44.0 * np.sqrt(np.nan_to_num(marks.shares)))
-
-
-def _only(marks: Marks, order: NDArray[np.int64]) -> Marks:
-    """Some of the prototypes, in this order."""
-    return marks._replace(labels=marks.labels[order], pseudo=marks.pseudo[order], shares=marks.shares[order])
 
 
 def _prototype_marker(marks: Marks, theme: Theme, sizes: NDArray[np.float64]) -> dict[str, Any]:

@@ -9,12 +9,13 @@ import plotly.graph_objects as go
 from fairglvq.experiments.streaming import StreamScores
 from fairglvq.figures.base import INK, LEGEND, base_axes, base_layout
 from fairglvq.grammar import ClassColour, Theme
+from fairglvq.tradeoff.measures import MEASURES
 from fairglvq.wording import gap, in_hundredths, percent
 
 FEW = 3  # batches that would be too short a line to see
 LINES = {
-    "accuracy": ("accuracy (%)", "%", ClassColour("#7b3fd4", "#b792ff"), "solid"),
-    "statistical_parity": ("statistical parity gap (points)", "points", ClassColour("#c4123f", "#ff5c7c"), "dash"),
+    "accuracy": (ClassColour("#7b3fd4", "#b792ff"), "solid"),
+    "statistical_parity": (ClassColour("#c4123f", "#ff5c7c"), "dash"),
 }
 
 
@@ -23,13 +24,14 @@ def stream_figure(
 ) -> go.Figure:
     """Both scores over time; ``change`` is the number of points after which the distribution changes."""
     figure, ink = go.Figure(), INK.mark(theme)
-    for name, (title, unit, colour, dash) in LINES.items():
+    for name, (colour, dash) in LINES.items():
+        title = MEASURES[name].heading
         figure.add_scatter(
             x=[scores.seen for scores in history], name=title,
             y=in_hundredths([getattr(scores, name) for scores in history]),
             mode="lines+markers" if len(history) < FEW else "lines",
             line={"color": colour.mark(theme), "width": 2.5, "dash": dash},
-            hovertemplate=f"{title} %{{y:.1f}} {unit}<br>up to point %{{x:,}}<extra></extra>",
+            hovertemplate=f"{title} %{{y:.1f}} {MEASURES[name].unit}<br>up to point %{{x:,}}<extra></extra>",
         )  # fmt: skip
     if change is not None:
         figure.add_vline(x=change, line={"color": ink, "width": 1, "dash": "dot"})

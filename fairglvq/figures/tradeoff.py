@@ -86,7 +86,6 @@ def tradeoff_figure(
     front: bool = True,
     limits: Iterable[Limit] = (),
     published: pd.DataFrame | None = None,
-    strength_labels: bool = True,
     height: int = 520,
 ) -> go.Figure:
     """Draw a summary of :func:`fairglvq.tradeoff.curve.summary`: a curve through the strengths of each method.
@@ -123,8 +122,7 @@ def tradeoff_figure(
     many = max(0, shown["method"].nunique() - FEW)
     if many:
         figure.update_traces(error_x_color=faded(ink, 0.13), error_y_color=faded(ink, 0.13))
-    if strength_labels:
-        label_strengths(figure, ranges)
+    label_strengths(figure, ranges)
     lay_out(figure, theme, height + 18 * many)  # on a phone, two names of the legend fill a line
     figure.update_xaxes(title_text=_axis_title(x, "←", "→"), range=ranges[0], tickformat=_tick_format(ranges[0]))
     figure.update_yaxes(title_text=_axis_title(y, "↓", "↑"), range=ranges[1], tickformat=_tick_format(ranges[1]))

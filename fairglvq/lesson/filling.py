@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from string import Formatter
+from typing import NamedTuple
 
 from fairglvq import wording
 from fairglvq.grammar import GROUP_SHAPES, SHAPES, Theme, class_colours
@@ -24,13 +25,20 @@ FORCES: dict[str, dict[Theme, str]] = {
 MARKS = ("A", "B", "loan", "no_loan", *FORCES)
 """Places for what pictures draw: a town's shape, a label's colour, an arrow."""
 
-UNITS: dict[str, dict[Kind, str]] = {
-    "en": {"share": "%", "points": "\N{NO-BREAK SPACE}points"},
-    "de": {"share": "\N{NO-BREAK SPACE}%", "points": "\N{NO-BREAK SPACE}Punkte"},
-}
-ONE_POINT = {"en": "point", "de": "Punkt"}
 
-_GERMAN = str.maketrans(",.", ".,")
+class Numerals(NamedTuple):
+    """How a language writes numbers: what follows a share, points and one point; its signs for "," and "."."""
+
+    share: str
+    points: str
+    point: str
+    signs: str = ",."
+
+
+NUMERALS = {
+    "en": Numerals("%", "\N{NO-BREAK SPACE}points", "\N{NO-BREAK SPACE}point"),
+    "de": Numerals("\N{NO-BREAK SPACE}%", "\N{NO-BREAK SPACE}Punkte", "\N{NO-BREAK SPACE}Punkt", ".,"),
+}
 
 
 def fill(text: str, numbers: Mapping[str, float], language: str, theme: Theme = "light") -> str:
@@ -53,10 +61,10 @@ def shown(kind: Kind, value: float, language: str) -> str:
     """A number of some kind with its unit."""
     if math.isnan(value):
         return UNKNOWN
-    digits = _digits(kind, value)
-    if kind == "points" and digits == "1":
-        return f"1\N{NO-BREAK SPACE}{ONE_POINT[language]}"
-    return (digits.translate(_GERMAN) if language == "de" else digits) + UNITS[language].get(kind, "")
+    digits, own = _digits(kind, value), NUMERALS[language]
+    points = own.point if digits == "1" else own.points
+    unit = {"share": own.share, "points": points}.get(kind, "")
+    return digits.translate(str.maketrans(",.", own.signs)) + unit
 
 
 def _digits(kind: Kind, value: float) -> str:

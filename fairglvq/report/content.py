@@ -23,6 +23,8 @@ import pandas as pd
 
 from fairglvq import explain
 from fairglvq.datasets.base import Dataset, trait_blocks
+from fairglvq.experiments.evaluation import MEASURES
+from fairglvq.experiments.sweep import ModelKey
 from fairglvq.explain import alike
 from fairglvq.explain.leaves import ExplainedTree
 from fairglvq.explain.people import PeopleInCells
@@ -35,7 +37,7 @@ from fairglvq.wording import of_hundred, quoted
 FORMAT = "fairglvq-report"
 FORMAT_VERSION = 4  # 1 called the script "receipt"; 2 had no baseline; 3 neither leaves nor individual fairness
 SHOWN_DIFFERENCES = 8
-CURVE_COLUMNS = ("method", "strength", "fold", "seed", "accuracy", "statistical_parity", "equal_opportunity")
+CURVE_COLUMNS = (*ModelKey._fields, *MEASURES)
 
 
 @dataclass(frozen=True)
@@ -235,13 +237,8 @@ def _gaps(explained: PeopleInCells) -> tuple[Gap, ...]:
 
 def _baseline(explained: PeopleInCells, method: str, before: PeopleInCells) -> Baseline:
     """The other model on the same people, and who fares otherwise with it."""
-    people = explained.people
-    now, then = (one.decisions[people.measured] == people.favourable for one in (explained, before))
-    moved = [
-        tuple(np.bincount(people.s[people.measured][which], minlength=len(people.groups)).tolist())
-        for which in (now & ~then, then & ~now)
-    ]
-    return Baseline(method, _accuracy(before.confusion), _gaps(before), *moved)
+    gained, lost = (tuple(counts.tolist()) for counts in explain.gained_and_lost(before, explained))
+    return Baseline(method, _accuracy(before.confusion), _gaps(before), gained, lost)
 
 
 def _accuracy(table: np.ndarray) -> Share:

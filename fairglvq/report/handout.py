@@ -20,8 +20,9 @@ from fairglvq.lesson.numbers import Seen, limit_of
 from fairglvq.lesson.steps import STEPS, Step
 from fairglvq.lesson.texts import ChallengeText, text, words
 from fairglvq.report.templating import render
-from fairglvq.scenes.scene import KNOBS, TITLES, with_film
+from fairglvq.scenes.scene import TITLES, with_film
 from fairglvq.scenes.service import TrainingService
+from fairglvq.scenes.settings import KNOBS
 from fairglvq.scenes.training import filmed
 from fairglvq.version import __version__
 

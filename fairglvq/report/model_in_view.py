@@ -18,21 +18,14 @@ from fairglvq.report import content, model_file, scripts
 from fairglvq.report.model_file import ModelFileError, Projection, SavedModel
 from fairglvq.scenes.own_plane import RANK
 from fairglvq.scenes.scene import TITLES
-from fairglvq.scenes.settings import FIELDS, TABLE, Settings
+from fairglvq.scenes.settings import FIELDS, KNOBS, PARAMETERS, TABLE, Settings
 from fairglvq.scenes.training import start_rule
-from fairglvq.tradeoff.choice import SHARED, Choice
+from fairglvq.tradeoff.choice import Choice
 from fairglvq.tradeoff.scenario import Scenario
 
 ESTIMATORS = {
     "glvq": "GLVQ", "inp": "GLVQ", "fairglvq": "FairGLVQ", "paritylvq": "ParityLVQ", "fairtree": "FairTree",
 }  # fmt: skip
-ONLY = {
-    "C": ("fairglvq", "fairtree"), "alpha": ("fairglvq",), "projections": ("inp",), "max_gap": ("paritylvq",),
-    "leaves": ("fairtree",),
-}  # fmt: skip
-"""Settings that only some methods have."""
-OF_TREES = ("C", "leaves", "held_out", "noise", "bias", "seed", "bins")  # all settings that a tree depends on
-STEPWISE = ("batch_size", "learning_rate", "epochs", "step")  # settings of training without a learned metric
 NOT_TRAINED = ("dataset", "plane", "beside")  # settings that say nothing about any model
 
 
@@ -88,37 +81,27 @@ def saved_of(view: View, method: str) -> SavedModel:
 
 def parameters(settings: Settings, method: str) -> dict[str, Any]:
     """The estimator's parameters that train what these settings train."""
+    found = settings.parameters(name for name in PARAMETERS if FIELDS[name].concerns(settings, method))
+    if method in KNOBS:
+        found[KNOBS[method]] = getattr(settings, KNOBS[method])
     if method == "fairtree":
-        return {"max_leaves": settings.leaves, "C": settings.C}
-    own = {"C": settings.C, "alpha": settings.alpha} if method == "fairglvq" else {}
-    found: dict[str, Any] = {"n_prototypes": settings.prototypes, "random_state": settings.seed}
+        return found
+    found["random_state"] = settings.seed
     if method == "paritylvq":
-        return found | {"max_gap": settings.max_gap}
+        return found
     if settings.in_own_plane(method):
-        return found | {"metric": "matrix", "rank": RANK, "beta": settings.beta} | own
-    found = {
-        "n_prototypes": settings.prototypes,
-        "learning_rate": settings.learning_rate,
-        "max_epochs": settings.epochs,
-        "batch_size": settings.batch_size,
-        "beta": settings.beta,
-        "step": settings.step,
-        "shuffle": settings.step == "algorithm",
-        "random_state": settings.seed,
-    }
+        return found | {"metric": "matrix", "rank": RANK}
     if method != "fairglvq" and start_rule(settings, method) == "shared-kmeans":  # FairGLVQ's default
         found["init"] = "shared-kmeans"
-    return found | own
+    return found
 
 
 def settings_in_words(settings: Settings, method: str) -> dict[str, str]:
     """Every setting that the model depends on, as the controls call it."""
     found = {}
     for name, field in FIELDS.items():
-        own = name == "projections" and method == "inp"  # also where it is not offered, and always 1
-        if name in NOT_TRAINED or not _has(method, name) or not (own or field.applies(settings)):
-            continue
-        if settings.in_own_plane(method) and (name in STEPWISE or (name == "beta" and method == "paritylvq")):
+        offered = field.applies(settings) or name == "projections"  # that one is always 1 where it is not offered
+        if name in NOT_TRAINED or not offered or not field.concerns(settings, method):
             continue
         value = getattr(settings, name)
         if name == "metric":  # some methods always learn their distance, and one on drawn data never does
@@ -126,14 +109,8 @@ def settings_in_words(settings: Settings, method: str) -> dict[str, str]:
         if not (name == "held_out" and settings.fold):
             found[field.label] = field.worded(value)
     if settings.fold:
-        folds, fold, seed = settings.fold
-        found["Test fold"] = f"{fold + 1} of {folds}, seed {seed}"
+        found["Test fold"] = settings.fold.words
     return found
-
-
-def _has(method: str, setting: str) -> bool:
-    """Whether a method depends on a setting at all."""
-    return method in ONLY.get(setting, (method,)) and (method != "fairtree" or setting in OF_TREES)
 
 
 def script_of(settings: Settings, method: str, load_table: str = "") -> str:
@@ -190,9 +167,9 @@ def curve_differs(choice: Choice, settings: Settings, method: str) -> list[str]:
     differences, own_plane = [], settings.in_own_plane(method)
     if own_plane:
         differences.append("they measure all columns alike, this one has learned by which directions to decide")
-    for name in (*SHARED, "bins"):
+    for name in (*PARAMETERS, "bins"):
         theirs, ours, field = getattr(choice, name), getattr(settings, name), FIELDS[name]
-        applies = _has(method, name) and not (own_plane and name in (*STEPWISE, "beta"))
+        applies = field.concerns(settings, method) and not (own_plane and name == "beta")
         if applies and theirs != ours:
             differences.append(f"{field.label}: {field.named(theirs)}, here {field.named(ours)}")
     return differences

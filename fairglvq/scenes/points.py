@@ -37,6 +37,10 @@ class Points(NamedTuple):
         return self.held_out if self.held_out.any() else np.ones(len(self.y), bool)
 
 
+OF_POINTS = ("dataset", "seed", "held_out", "noise", "bias", "bins")
+"""Fields that the points depend on."""
+
+
 def points_key(settings: Settings) -> tuple:
     """Every setting that the points depend on."""
     own = (settings.bins,) if settings.real else (settings.noise, settings.bias, settings.painted, settings.erased)

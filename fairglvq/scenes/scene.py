@@ -9,19 +9,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairglvq.datasets.synthetic import DEFINITIONS, TOWNS
+from fairglvq.experiments.methods import METHODS
 from fairglvq.grammar import stage_grammar
 from fairglvq.scenes import own_plane
 from fairglvq.scenes.leaves import Leaves
 from fairglvq.scenes.planes import OWN_PLANE, SAMPLE, Lens, Plane, find_plane, lens_of
 from fairglvq.scenes.points import Points
 from fairglvq.scenes.scoring import Score, changed_decisions, final_decisions, nearest, score, tallied
-from fairglvq.scenes.settings import Settings, points_of, shape_of
+from fairglvq.scenes.settings import FIELDS, KNOBS, Settings, points_of, shape_of
 from fairglvq.scenes.squeeze import squeeze_of
 from fairglvq.scenes.training import Film, Training, film_key, filmed
 from fairglvq.wording import axis_name
 
-TITLES = {"glvq": "GLVQ", "inp": "INP + GLVQ", "fairglvq": "FairGLVQ", "paritylvq": "ParityLVQ", "fairtree": "FairTree"}
-KNOBS = {"fairglvq": "C", "paritylvq": "max_gap", "fairtree": "C"}
+TITLES = {name: METHODS[name].title for name in ("glvq", *FIELDS["beside"].choices)}
 PEOPLE = {
     "adult": ["women", "men"],
     "german": ["people under 25", "people of 25 or older"],

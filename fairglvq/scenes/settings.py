@@ -6,7 +6,7 @@ from the names, ranges and words in `FIELDS`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -40,37 +40,66 @@ class Fold(NamedTuple):
     fold: int
     seed: int
 
+    @property
+    def words(self) -> str:
+        """Which one: "2 of 5, seed 0"."""
+        return f"{self.fold + 1} of {self.folds}, seed {self.seed}"
 
-@dataclass(frozen=True)
-class Settings:
-    """What is trained. The names are the estimators' where they have one; ``prototypes`` counts per class."""
 
-    dataset: str = "xor"
-    beside: tuple[str, ...] = ("inp", "fairglvq")  # methods shown beside GLVQ
-    C: float = 1.5
-    max_gap: float = 0.05
-    alpha: float = 2.0
+@dataclass(frozen=True, kw_only=True)
+class HowTrained:
+    """How models are trained, for a picture or for a curve; ``prototypes`` counts per class."""
+
     prototypes: int = 4
-    leaves: int = 20
     batch_size: int = 250
+    alpha: float = 2.0
     # With 150 epochs as far as the estimators' 0.03 with 250, and the picture is there sooner.
     learning_rate: float = 0.05
     epochs: int = 150
     beta: float = 2.0
     step: str = "algorithm"
+    leaves: int = 20
+    bins: int = 0
+    table: str = ""  # key of a visitor's own table
+
+    def parameters(self, names: Iterable[str]) -> dict[str, Any]:
+        """Fields of `PARAMETERS` as parameters of the estimators; the published runs took consecutive slices."""
+        found = {PARAMETERS[name]: getattr(self, name) for name in names}
+        return found | ({"shuffle": self.step == "algorithm"} if "step" in found else {})
+
+
+PARAMETERS = {
+    "prototypes": "n_prototypes",
+    "batch_size": "batch_size",
+    "alpha": "alpha",
+    "learning_rate": "learning_rate",
+    "epochs": "max_epochs",
+    "beta": "beta",
+    "step": "step",
+    "leaves": "max_leaves",
+}
+"""What the estimators call the fields of training."""
+
+
+@dataclass(frozen=True)
+class Settings(HowTrained):
+    """What is trained. The names are the estimators' where they have one."""
+
+    dataset: str = "xor"
+    beside: tuple[str, ...] = ("inp", "fairglvq")  # methods shown beside GLVQ
+    C: float = 1.5
+    max_gap: float = 0.05
     held_out: float = 0.2
     noise: float = 1.0
     bias: float = 1.0
     seed: int = 0
     metric: str = "euclidean"
-    bins: int = 0
     plane: str = "pca"
     projections: int = 1
     painted: tuple[Point, ...] = ()
     erased: tuple[int, ...] = ()
     start: Start | None = None
     fold: Fold | None = None
-    table: str = ""  # key of a visitor's own table
 
     @property
     def real(self) -> bool:
@@ -104,14 +133,20 @@ class Field:
     high: float = 0
     step: float = 0
     names: Mapping[Any, str] | None = None  # words for choices
-    when: Callable[[Settings], bool] | None = None  # for which settings it means anything; None: for all
+    of: Callable[[Settings, str], bool] | None = None  # which methods depend on it; None: all
+    when: Callable[[Settings], bool] | None = None  # beside which settings it is offered; None: all
     several: bool = False  # any of the choices, not just one
     share: bool = False  # a part of a whole, shown in per cent
     usual: float = 0  # upper end of the slider on drawn data, where the whole range would make it too coarse
 
+    def concerns(self, settings: Settings, method: str) -> bool:
+        """Whether a method depends on the setting."""
+        return self.of is None or self.of(settings, method)
+
     def applies(self, settings: Settings) -> bool:
         """Whether the setting means anything beside the others."""
-        return self.when is None or self.when(settings)
+        offered = self.when is None or self.when(settings)
+        return offered and any(self.concerns(settings, method) for method in settings.methods)
 
     def top(self, settings: Settings, value: float) -> float:
         """Upper end of the slider."""
@@ -132,13 +167,17 @@ def _synthetic(settings: Settings) -> bool:
     return not settings.real
 
 
-def _stepwise(settings: Settings) -> bool:
-    """Whether anything is trained step by step, as Algorithm 1 does; own planes come from a line search."""
-    return not all(method == "fairtree" or settings.in_own_plane(method) for method in settings.methods)
+def _prototypes(settings: Settings, method: str) -> bool:
+    return method != "fairtree"
 
 
-def _beside(*methods: str) -> Callable[[Settings], bool]:
-    return lambda settings: any(method in settings.beside for method in methods)
+def _stepwise(settings: Settings, method: str) -> bool:
+    """Whether a method is trained step by step, as Algorithm 1 does; own planes come from a line search."""
+    return method != "fairtree" and not settings.in_own_plane(method)
+
+
+def _only(*methods: str) -> Callable[[Settings, str], bool]:
+    return lambda settings, method: method in methods
 
 
 def points_of(gap: float) -> str:
@@ -176,7 +215,7 @@ FIELDS: dict[str, Field] = {
         high=15.0,
         step=0.05,
         usual=5.0,
-        when=_beside("fairglvq", "fairtree"),
+        of=_only("fairglvq", "fairtree"),
     ),
     "max_gap": Field(
         "gap",
@@ -185,7 +224,7 @@ FIELDS: dict[str, Field] = {
         "often: in 100 people, they differ by at most so many.",
         choices=GAPS,
         names={gap: points_of(gap) for gap in GAPS},
-        when=_beside("paritylvq"),
+        of=_only("paritylvq"),
     ),
     "prototypes": Field(
         "k",
@@ -195,6 +234,7 @@ FIELDS: dict[str, Field] = {
         high=20,
         step=1,
         usual=10,
+        of=_prototypes,
     ),
     "leaves": Field(
         "leaves",
@@ -204,35 +244,35 @@ FIELDS: dict[str, Field] = {
         high=100,
         step=1,
         usual=30,
-        when=_beside("fairtree"),
+        of=_only("fairtree"),
     ),
     "batch_size": Field(
         "batch",
         "Batch size",
         "Points looked at before every step. Pseudo-classes are voted on anew after each step.",
         choices=(10, 25, 50, 100, 200, 250, 500, 1000, 2500),
-        when=_stepwise,
+        of=_stepwise,
     ),
     "alpha": Field(
         "alpha",
         "Missing rival alpha",
         "Where no prototype has a point's group as pseudo-class, or none another, one alpha times as far is assumed.",
         choices=(1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 8.0),
-        when=_beside("fairglvq"),
+        of=_only("fairglvq"),
     ),
     "learning_rate": Field(
         "eta",
         "Learning rate η",
         "How far a prototype moves per step.",
         choices=(0.001, 0.003, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3),
-        when=_stepwise,
+        of=_stepwise,
     ),
     "epochs": Field(
         "epochs",
         "Epochs",
         "How many times training goes through all points.",
         choices=(10, 20, 30, 50, 75, 100, 150, 200, 250, 350, 500),
-        when=_stepwise,
+        of=_stepwise,
     ),
     "beta": Field(
         "beta",
@@ -241,6 +281,7 @@ FIELDS: dict[str, Field] = {
         low=0.5,
         high=10.0,
         step=0.5,
+        of=lambda settings, method: method not in ("paritylvq", "fairtree"),
     ),
     "step": Field(
         "step",
@@ -248,14 +289,15 @@ FIELDS: dict[str, Field] = {
         "Algorithm 1 as printed, with shuffled batches; or as in the published runs: another scale, batches in order.",
         choices=("algorithm", "published"),
         names={"algorithm": "Algorithm 1", "published": "Published"},
-        when=_stepwise,
+        of=_stepwise,
     ),
     "projections": Field(
         "inp",
         "Directions INP removes",
         "How often a linear model looks for the group and loses the direction it used.",
         choices=(0, 1, 2, 5, 10, 20, 35, 50, 75, 85, 90, 95, 100, 200, 300, 365, 380),
-        when=lambda settings: settings.real and "inp" in settings.beside,
+        of=_only("inp"),
+        when=lambda settings: settings.real,
     ),
     "metric": Field(
         "metric",
@@ -265,6 +307,7 @@ FIELDS: dict[str, Field] = {
         "it is a slice. On drawn data INP stays plain: of the plane it leaves one direction.",
         choices=("matrix", "euclidean"),
         names={"matrix": "Learned", "euclidean": "Plain"},
+        of=_prototypes,
     ),
     "bins": Field(
         "bins",
@@ -312,6 +355,9 @@ FIELDS: dict[str, Field] = {
     ),
     "seed": Field("seed", "Seed", "Of the data, the split, the start and the order.", low=0, high=9999, step=1),
 }
+
+KNOBS = {"fairglvq": "C", "paritylvq": "max_gap", "fairtree": "C"}
+"""The field that is a method's strength, which its film goes through."""
 
 MAIN = ("dataset", "beside", "C", "max_gap", "prototypes", "leaves", "alpha", "batch_size")
 """Settings that are always visible; the others are behind "More"."""
@@ -406,8 +452,7 @@ def in_words(settings: Settings) -> dict[str, str]:
         field.label: field.worded(getattr(settings, name)) for name, field in FIELDS.items() if field.applies(settings)
     }
     if settings.fold:
-        folds, fold, seed = settings.fold
-        found["Test fold"] = f"{fold + 1} of {folds}, seed {seed}"
+        found["Test fold"] = settings.fold.words
     hand = (
         (len(settings.painted), "points painted"),
         (len(settings.erased), "points erased"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +21,8 @@ from fairglvq.scenes import own_plane
 from fairglvq.scenes.cache import ResultCache
 from fairglvq.scenes.leaves import Leaves, grown, leaves_of
 from fairglvq.scenes.own_plane import Inputs, Progress, part_of
-from fairglvq.scenes.points import Points, points_key
-from fairglvq.scenes.settings import FIELDS, GAPS, Settings
+from fairglvq.scenes.points import OF_POINTS, Points, points_key
+from fairglvq.scenes.settings import FIELDS, GAPS, KNOBS, PARAMETERS, Settings
 
 FILM_C = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0)
 FRAME_BYTES = 150_000  # of all frames together, so that a scene stays well under 300 KB
@@ -41,12 +42,13 @@ class Training(NamedTuple):
     fair_cost: np.ndarray  # (F,)
     flips: np.ndarray  # (F,)
     alpha_uses: np.ndarray  # (F,)
-    decisions: np.ndarray | None  # (F, n measured): classes decided; only where the plane does not show all dimensions
-    matrix: np.ndarray | None  # (d, d): model space z = matrix x + shift; None: the space of the points
-    shift: np.ndarray | None
-    removed: np.ndarray | None  # (r, d) directions that INP removed
-    flew_off: bool
-    frame_names: tuple[str, ...] | None = None  # (F,) where epochs are no name: in own planes, and of trees
+    # (F, n measured) classes decided, only where the plane does not show all dimensions
+    decisions: np.ndarray | None = None
+    matrix: np.ndarray | None = None  # (d, d): model space z = matrix x + shift; None: the space of the points
+    shift: np.ndarray | None = None
+    removed: np.ndarray | None = None  # (r, d) directions that INP removed
+    flew_off: bool = False
+    frame_names: tuple[str, ...] | None = None  # (F,) what to call each frame of a model in its own plane
     learned: own_plane.Learned | None = None  # the last model of a training in its own plane
     leaves: Leaves | None = None  # of a tree, which has these in place of prototypes: (F, P) of them
 
@@ -67,14 +69,8 @@ class Film(NamedTuple):
 
 def part_key(settings: Settings, method: str) -> tuple:
     """Every setting that one method's training depends on."""
-    own = {
-        "glvq": (),
-        "inp": (settings.projections,),
-        "fairglvq": (settings.C, settings.alpha),
-        "paritylvq": (settings.max_gap,),
-        "fairtree": (settings.C,),
-    }[method]
-    return (method, *_training_key(settings, method), *own)
+    start = settings.start if settings.start and settings.start.panel == method else None
+    return (method, *points_key(settings)[1:], *_own_fields(settings, method), start)
 
 
 def filmed(settings: Settings) -> tuple[str, ...]:
@@ -89,8 +85,8 @@ def filmed(settings: Settings) -> tuple[str, ...]:
 def film_key(settings: Settings, method: str) -> tuple:
     """Every setting that a method's film depends on: all but its strength."""
     top = None if method == "paritylvq" else film_strengths(settings)[-1]
-    alpha = settings.alpha if method == "fairglvq" else None
-    return ("film", method, *_training_key(settings, method), top, alpha)
+    any_strength: dict[str, Any] = {KNOBS[method]: 0.0}
+    return ("film", *part_key(replace(settings, **any_strength), method), top)
 
 
 def film_strengths(settings: Settings) -> tuple[float, ...]:
@@ -99,14 +95,11 @@ def film_strengths(settings: Settings) -> tuple[float, ...]:
     return tuple(C * top / FILM_C[-1] for C in FILM_C)
 
 
-def _training_key(settings: Settings, method: str) -> tuple:
-    s = settings
-    if method == "fairtree":
-        return (*points_key(s)[1:], s.leaves)
-    if s.in_own_plane(method):
-        return (*points_key(s)[1:], s.prototypes, "own plane", None if method == "paritylvq" else s.beta)
-    start = s.start if s.start and s.start.panel == method else None
-    return (*points_key(s)[1:], s.prototypes, s.batch_size, s.learning_rate, s.epochs, s.beta, s.step, start)
+def _own_fields(settings: Settings, method: str) -> tuple:
+    """Names and values of the fields that a method depends on beside its points; a learned distance has others."""
+    left_out = (*OF_POINTS, "beside", "plane", "metric")
+    names = (name for name, field in FIELDS.items() if name not in left_out and field.concerns(settings, method))
+    return tuple((name, getattr(settings, name)) for name in names)
 
 
 def train_part(settings: Settings, points: Points, method: str, progress: Progress) -> Training:
@@ -148,13 +141,9 @@ def _grow(settings: Settings, points: Points) -> Training:
     """A tree with a frame per split, or only the last one where it has no picture; there are no pulls."""
     tree = grown(settings, points, settings.C).tree_
     sizes = [len(tree.leaves)] if settings.real else range(1, len(tree.leaves) + 1)
-    found, F = leaves_of([tree.early(n - 1) for n in sizes], points, settings.leaves), len(sizes)
-    unknown, nothing = np.full(F, np.nan), np.zeros(F, int)
-    return Training(
-        np.arange(F), found.places, found.pseudo, np.zeros_like(found.places), np.zeros_like(found.places), unknown,
-        unknown, nothing, nothing, None, None, None, None, flew_off=False,
-        frame_names=tuple(f"{n} {'leaves' if n > 1 else 'leaf'}" for n in sizes), leaves=found,
-    )  # fmt: skip
+    found = leaves_of([tree.early(n - 1) for n in sizes], points, settings.leaves)
+    frame_names = tuple(f"{n} {'leaves' if n > 1 else 'leaf'}" for n in sizes)
+    return _without_steps(found.places, found.pseudo, np.zeros(len(sizes), int), frame_names, leaves=found)
 
 
 def _inputs(settings: Settings, points: Points, method: str) -> Inputs:
@@ -177,15 +166,24 @@ def _train_in_plane(settings: Settings, points: Points, method: str, inputs: Inp
     trained = own_plane.train(settings, points, method, inputs, seed_of(settings), progress)
     placed = own_plane.place(trained.models, points, inputs, real=settings.real, turn=method != "paritylvq")
     pseudo = _majorities(placed, points)
-    F, P = pseudo.shape
     flips = np.append(0, (pseudo[1:] != pseudo[:-1]).sum(axis=1))
-    unknown, still = np.full(F, np.nan), np.zeros((F, P, 3))
-    decisions = _decisions_in_plane(settings, points, placed)
-    return Training(
-        np.arange(F), placed.prototypes, pseudo, still, still, unknown, unknown, flips, np.zeros(F, int), decisions,
-        placed.matrix, placed.shift, inputs.removed, flew_off=False, frame_names=trained.frame_names,
+    return _without_steps(
+        placed.prototypes, pseudo, flips, trained.frame_names,
+        decisions=_decisions_in_plane(settings, points, placed),
+        matrix=placed.matrix, shift=placed.shift, removed=inputs.removed,
         learned=own_plane.learned(points, method, inputs, trained, placed),
     )  # fmt: skip
+
+
+def _without_steps(
+    prototypes: np.ndarray, pseudo: np.ndarray, flips: np.ndarray, frame_names: tuple[str, ...], **more: Any
+) -> Training:
+    """A training without epochs: nothing pulls at its prototypes (F, P, d), and no cost is known."""
+    F, still = len(prototypes), np.zeros_like(prototypes)
+    unknown, never = np.full(F, np.nan), np.zeros(F, int)
+    return Training(
+        np.arange(F), prototypes, pseudo, still, still, unknown, unknown, flips, never, frame_names=frame_names, **more
+    )
 
 
 def _decisions_in_plane(settings: Settings, points: Points, placed: own_plane.Placed) -> np.ndarray | None:
@@ -252,16 +250,8 @@ def _trainer(settings: Settings, points: Points, method: str, X: np.ndarray, C: 
     if settings.fold:  # a sweep draws the start from one generator and trains with a fresh one
         rng = np.random.default_rng(seed_of(settings))
     strength = (settings.C if C is None else C) if method == "fairglvq" else 0.0
-    recipe = Recipe(
-        C=strength,
-        alpha=settings.alpha,
-        learning_rate=settings.learning_rate,
-        batch_size=settings.batch_size,
-        beta=settings.beta,
-        step=settings.step,
-        # The published runs took consecutive slices; their step and their order go together.
-        shuffle=settings.step == "algorithm",
-    )
+    known = [name for name, theirs in PARAMETERS.items() if theirs in Recipe._fields]
+    recipe = Recipe(C=strength, **settings.parameters(known))
     labels = np.repeat(np.arange(K), settings.prototypes)
     # Pseudo-classes of GLVQ and INP are only displayed: no votes between two frames.
     lazy = method != "fairglvq"

@@ -13,7 +13,6 @@ PAPER = ("fairglvq", "inp")
 FURTHER = ("fairgmlvq", "paritylvq", "fairtree", "fairtree_decided", "fairglvq_decided")
 """A learned metric, handicaps, trees, and cells that are decided under a bound."""
 
-BOUNDS = (0.05, 0.1)
 BASE = "fairglvq"
 
 

@@ -13,21 +13,19 @@ from typing import Any
 from fairglvq.datasets import DATASETS
 from fairglvq.experiments import methods, paper, sweep
 from fairglvq.experiments.sweep import ModelKey, Sweep
-from fairglvq.scenes.settings import DEFAULTS, FIELDS, TABLE, Fold, Settings, nearest_allowed
+from fairglvq.scenes.settings import (
+    DEFAULTS,
+    FIELDS,
+    PARAMETERS,
+    TABLE,
+    Fold,
+    HowTrained,
+    Settings,
+    nearest_allowed,
+)
 
-PARAMETERS = {
-    "prototypes": "n_prototypes",
-    "batch_size": "batch_size",
-    "alpha": "alpha",
-    "learning_rate": "learning_rate",
-    "epochs": "max_epochs",
-    "beta": "beta",
-    "step": "step",
-}
-"""Settings that a sweep shares with the playground, and what the estimators call them."""
-
-SHARED = (*PARAMETERS, "leaves")
-"""All settings that a choice has of the playground."""
+UNSAID = ("leaves",)
+"""Fields that a sweep names only where they are not as usual: rows kept from before could not have them."""
 
 FOLDS = (2, 3, 5, 10)
 SEEDS = (1, 2, 3, 5, 10)
@@ -45,32 +43,21 @@ OPENED_AS = {
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(HowTrained):
     """A sweep as it stands in the controls, and how it is drawn."""
 
     dataset: str = "adult"
     strengths: tuple[tuple[str, tuple[float, ...]], ...] = ()
     folds: int = 5
     seeds: int = 1
-    prototypes: int = 4
-    batch_size: int = 250
-    alpha: float = 2.0
-    learning_rate: float = 0.05
-    epochs: int = 50
-    beta: float = 2.0
-    step: str = "published"
-    leaves: int = 20  # of trees; so many without saying so
-    table: str = ""
-    bins: int = 0
     x: str = "statistical_parity"
     y: str = "accuracy"
 
     def sweep(self) -> Sweep:
         """The work that it stands for."""
-        params = {theirs: getattr(self, ours) for ours, theirs in PARAMETERS.items()}
-        params["shuffle"] = self.step == "algorithm"  # the published runs took consecutive slices
-        if self.leaves != Choice.leaves:
-            params["max_leaves"] = self.leaves
+        params = self.parameters(
+            name for name in PARAMETERS if name not in UNSAID or getattr(self, name) != getattr(Choice, name)
+        )
         return sweep.of(
             self.dataset, dict(self.strengths), folds=self.folds, seeds=range(self.seeds), bins=self.bins, **params
         )
@@ -96,7 +83,7 @@ def usual(dataset: str) -> Choice:
     if dataset in paper.PARAMETERS:
         plan = paper.paper_sweep(dataset)
         params = dict(plan.params)
-        own = {ours: params[theirs] for ours, theirs in PARAMETERS.items()}
+        own = {ours: params[theirs] for ours, theirs in PARAMETERS.items() if theirs in params}
         return Choice(dataset, plan.strengths, plan.folds, len(plan.seeds), **own)
     settings = DEFAULTS[dataset]
     own = {name: getattr(settings, name) for name in PARAMETERS}
@@ -116,7 +103,8 @@ def read_strengths(method: str, text: str) -> tuple[float, ...]:
     """Strengths typed by a visitor; a ValueError says in plain words what is wrong."""
     text = re.sub(r"[^\w\s;,.+-]", "?", text)  # a page would take some signs in a message for a picture or a link
     parts = [part for part in re.split(r"[\s;,]+", text.strip()) if part]
-    title, knob = methods.get(method).title, methods.get(method).knob
+    about = methods.get(method)
+    title = about.title
     if not parts:
         raise ValueError(f"{title} needs at least one strength, for example 0, 1.")
     values = []
@@ -127,10 +115,10 @@ def read_strengths(method: str, text: str) -> tuple[float, ...]:
             raise ValueError(f"“{part[:24]}” is not a number. Strengths of {title} look like 0, 0.5, 1.") from None
         if not (math.isfinite(value) and value >= 0):
             raise ValueError(f"{part[:24]} cannot be a strength of {title}: it must be 0 or more.")
-        if knob == "projections" and value != int(value):
+        if about.whole and value != int(value):
             raise ValueError(f"{part[:24]} cannot be a number of projections: it must be whole.")
-        if knob in ("alpha", "parity") and value > 1:
-            raise ValueError(f"{part[:24]} cannot be a strength of {title}: it goes from 0 to 1.")
+        if value > about.strongest:
+            raise ValueError(f"{part[:24]} cannot be a strength of {title}: it goes from 0 to {about.strongest:g}.")
         values.append(value)
     if len(values) > MOST_STRENGTHS:
         raise ValueError(f"{len(values)} strengths of {title} are too many: {MOST_STRENGTHS} at most.")
@@ -153,7 +141,7 @@ def settings_of(choice: Choice, model: ModelKey) -> Settings | None:
         return None
     base = DEFAULTS[choice.dataset]
     panel, metric = OPENED_AS[model.method]
-    own: dict[str, Any] = {name: getattr(choice, name) for name in SHARED}
+    own: dict[str, Any] = {name: getattr(choice, name) for name in PARAMETERS}
     # Only this model and what it needs are trained; others can be added there.
     plain_beside = panel == "paritylvq" and not base.real  # there GLVQ, which it is compared with, is the plain one
     own |= {"metric": "euclidean" if plain_beside else metric, "bins": choice.bins}

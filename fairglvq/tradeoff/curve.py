@@ -172,7 +172,7 @@ def missing_strengths(table: pd.DataFrame, method: str, x: str = "statistical_pa
     for low, high, jump in zip(strengths[:-1], strengths[1:], np.abs(np.diff(gaps)) / np.ptp(gaps), strict=True):
         if jump > JUMP:
             between = np.linspace(low, high, 2 + min(PER_JUMP, int(jump / JUMP)))[1:-1]
-            whole = methods.get(method).knob == "projections"
+            whole = methods.get(method).whole
             found |= {float(round(value)) if whole else float(f"{value:.3g}") for value in between}
     return tuple(sorted(found - set(strengths.tolist())))
 

@@ -18,7 +18,7 @@ from tables import people
 from fairglvq.datasets.table import Plan, build
 from fairglvq.scenes.points import load_points
 from fairglvq.scenes.scene import compose, with_film
-from fairglvq.scenes.settings import DEFAULTS, PRESETS, Point, Settings, for_table, in_words
+from fairglvq.scenes.settings import DEFAULTS, PRESETS, Fold, Point, Settings, for_table, in_words
 from fairglvq.scenes.sources import register
 from fairglvq.scenes.training import FILM_C, Film, train_part
 from fairglvq.version import __version__
@@ -158,7 +158,7 @@ def test_writing_a_file_needs_no_streamlit():
 
 
 def test_settings_in_words_name_every_setting_that_counts():
-    words = in_words(replace(Settings(), fold=(5, 1, 3)))
+    words = in_words(replace(Settings(), fold=Fold(5, 1, 3)))
     assert words["Test fold"] == "2 of 5, seed 3"
     assert words["Step rule"] == "Algorithm 1"
     assert words["Distance"] == "Plain"

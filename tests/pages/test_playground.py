@@ -58,21 +58,21 @@ def test_a_cold_server_does_not_wait_for_inp(monkeypatch):
     assert [panel["key"] for panel in scene_of(settle(at))["panels"]] == ["glvq", "inp", "fairglvq"]
 
 
-@pytest.mark.parametrize("page", [None, "prototypes"])
-def test_while_a_model_is_trained_the_one_shown_is_named_and_its_numbers_are_gone(monkeypatch, page):
+@pytest.mark.parametrize(("page", "seed"), [(None, 4712), ("prototypes", 4713)])  # neither was trained before
+def test_while_a_model_is_trained_the_one_shown_is_named_and_its_numbers_are_gone(monkeypatch, page, seed):
     from fairglvq.scenes import training
 
     go_on, train_part = threading.Event(), training.train_part
 
     def held(settings, points, method, progress):
-        assert settings.seed != 4712 or go_on.wait(60)
+        assert settings.seed != seed or go_on.wait(60)
         return train_part(settings, points, method, progress)
 
     monkeypatch.setattr(training, "train_part", held)
     monkeypatch.setattr("pages.shared.training.PATIENCE", 0)
     at = visit(page, beside="fairglvq", k="3", epochs="10")
     assert captions(at)
-    at.session_state["visit"].model.settings = Settings(dataset="three_groups", seed=4712, beside=("fairglvq",))
+    at.session_state["visit"].model.settings = Settings(dataset="three_groups", seed=seed, beside=("fairglvq",))
     at.run()
     assert f"Training {DATASETS['three_groups'].title}: GLVQ, FairGLVQ" in at.get("progress")[0].proto.text
     assert "Dimmed until then: XOR." in [caption.value for caption in at.caption]

@@ -15,9 +15,9 @@ from fairglvq.datasets import table
 from fairglvq.report import content, model_file, model_in_view, tree_file
 from fairglvq.report.html import to_html
 from fairglvq.report.model_file import ModelFileError
-from fairglvq.scenes.settings import DEFAULTS, Fold, Settings, for_table
+from fairglvq.scenes.settings import DEFAULTS, PARAMETERS, Fold, Settings, for_table
 from fairglvq.scenes.sources import register, unregister
-from fairglvq.tradeoff.choice import PARAMETERS, usual
+from fairglvq.tradeoff.choice import usual
 
 GERMAN = Settings(dataset="german", C=1.0, prototypes=2, batch_size=100, epochs=6, seed=3)
 METHODS = GERMAN.methods

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from fairglvq.datasets import DATASETS
 from pages.shared import links
 from pages.shared.display import PARAMETERS as DISPLAY_PARAMETERS
 from pages.shared.visit import PaperVisit, visit
@@ -18,7 +19,7 @@ SECTIONS = {
 }
 """By the module that draws it."""
 
-FIGURES = {"compas": "COMPAS", "adult": "Adult"}
+FIGURES = {name: DATASETS[name].title for name in ("compas", "adult")}
 REASONS = {
     "step": "Length of a step",
     "seeds": "Chance in INP",
@@ -26,8 +27,8 @@ REASONS = {
     "alpha": "What alpha did",
     "labels": "COMPAS's labels",
 }
-COMPARED = {"adult": "Adult", "compas": "COMPAS", "german": "German Credit", "xor": "XOR", "local": "Local"}
-SYNTHETIC = {"xor": "XOR", "local": "Local"}
+COMPARED = {name: DATASETS[name].title for name in ("adult", "compas", "german", "xor", "local")}
+SYNTHETIC = {name: DATASETS[name].title for name in ("xor", "local")}
 STEPS = {"published": "as published", "algorithm": "as printed"}
 EPOCHS = (0, 1, 10, 50, 250)
 STRENGTHS = (0.0, 0.5, 1.0, 1.25, 1.5, 2.0, 3.0)

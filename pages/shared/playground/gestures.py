@@ -10,9 +10,9 @@ import numpy as np
 import streamlit as st
 
 from fairglvq.scenes.planes import lens_of
-from fairglvq.scenes.scene import KNOBS, Scene
+from fairglvq.scenes.scene import Scene
 from fairglvq.scenes.scoring import changed_decisions, decide, labels_of, nearest, tallied
-from fairglvq.scenes.settings import FIELDS, Point, Settings, nearest_allowed, with_changes
+from fairglvq.scenes.settings import FIELDS, KNOBS, Point, Settings, nearest_allowed, with_changes
 from fairglvq.scenes.training import Film
 from pages.shared import links, session
 from pages.shared.playground import stage

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from fairglvq.scenes.scene import KNOBS, Scene, with_film
+from fairglvq.scenes.scene import Scene, with_film
 from fairglvq.scenes.service import TrainedScene
-from fairglvq.scenes.settings import Settings
+from fairglvq.scenes.settings import KNOBS, Settings
 from fairglvq.scenes.training import Film, film_key, filmed
 from pages.shared import training
 from pages.shared.links import missing_in_link

@@ -65,8 +65,8 @@ def draw(view: View, method: str) -> None:
 def _picture(view: View, after: str, pairs: list[explain.Pair]) -> None:
     was, now = [pair.before for pair in pairs], [pair.after for pair in pairs]
     old, new = marks_of(view, BEFORE), marks_of(view, after)
-    marks = new._replace(labels=new.labels[now], pseudo=new.pseudo[now], shares=new.shares[now])
-    flipped = int(np.sum(old.pseudo[was] != new.pseudo[now]))
+    marks = new.only(now)
+    flipped = int(np.sum(old.pseudo[was] != marks.pseudo))
     titles = TITLES[BEFORE], TITLES[after]
     figure = figures.pairs_figure(
         view.places(view.explained(BEFORE).profiles, after)[was],
@@ -100,18 +100,14 @@ def _scores(view: View, after: str) -> None:
 def payers(view: View, after: str) -> list[str]:
     """A sentence per group: who gained and who lost the favourable decision."""
     people = view.people
-    had, has = (view.cells(method).decisions == people.favourable for method in (BEFORE, after))
-    lines = []
-    for g, who in enumerate(view.who):
-        own = people.measured & (people.s == g)
-        n = int(own.sum())
-        if n:
-            gained, lost = int(np.sum(own & has & ~had)), int(np.sum(own & had & ~has))
-            lines.append(
-                f"Of 100 {md(who)}, {wording.of_hundred(gained / n)} gained and "
-                f"{wording.of_hundred(lost / n)} lost the favourable decision ({wording.n_equals(n, n < SMALL)})."
-            )
-    return lines
+    sizes = np.bincount(people.s[people.measured], minlength=len(people.groups)).tolist()
+    moved = explain.gained_and_lost(view.cells(BEFORE), view.cells(after))
+    return [
+        f"Of 100 {md(who)}, {wording.of_hundred(gained / n)} gained and "
+        f"{wording.of_hundred(lost / n)} lost the favourable decision ({wording.n_equals(n, n < SMALL)})."
+        for who, n, gained, lost in zip(view.who, sizes, *moved, strict=True)
+        if n
+    ]
 
 
 def _pair_words(view: View, after: str, pair: explain.Pair) -> str:

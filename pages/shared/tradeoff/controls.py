@@ -8,11 +8,10 @@ from typing import Any
 import streamlit as st
 
 from fairglvq.experiments import methods
-from fairglvq.scenes.settings import FIELDS, TABLE, for_table
+from fairglvq.scenes.settings import FIELDS, PARAMETERS, TABLE, for_table
 from fairglvq.scenes.sources import register
 from fairglvq.tradeoff.choice import (
     FOLDS,
-    PARAMETERS,
     SEEDS,
     Choice,
     has_bins,
@@ -28,7 +27,7 @@ from pages.shared.tradeoff.session import change, change_field, current
 from pages.shared.visit import visit
 from pages.shared.widgets import button, control
 
-MAIN = ("prototypes", "batch_size", "alpha")
+MAIN = ("prototypes", "batch_size", "alpha", "leaves")
 FEATURES = {"adult": 98, "compas": 401, "german": 59}
 
 
@@ -57,9 +56,8 @@ def panel(choice: Choice) -> None:
             help="How often everything is done again with other folds, starts and orders.",
         )  # fmt: skip
     for name in MAIN:
-        _setting(name, choice)
-    if any("max_leaves" in methods.get(name).parameters for name, _ in choice.strengths):
-        _setting("leaves", choice)
+        if name != "leaves" or any("max_leaves" in methods.get(method).parameters for method, _ in choice.strengths):
+            _setting(name, choice)
     more = st.expander("More", key="curve_more", on_change="rerun")
     if more.open:
         with more:

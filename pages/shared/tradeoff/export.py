@@ -13,6 +13,7 @@ import streamlit as st
 from fairglvq.experiments import bundle
 from fairglvq.figures.svg import to_svg
 from fairglvq.figures.tradeoff import alt_text
+from fairglvq.grammar import BACKGROUNDS
 from fairglvq.report import scripts
 from fairglvq.scenes.settings import TABLE
 from fairglvq.tradeoff import curve
@@ -23,8 +24,6 @@ from pages.shared.style import theme
 from pages.shared.tradeoff.results import Found, title_of
 from pages.shared.visit import visit
 from pages.shared.widgets import download
-
-BACKGROUND = {"light": "#ffffff", "dark": "#0e1117"}
 
 _PNG = """
 export default function ({ data, parentElement }) {
@@ -72,9 +71,12 @@ def offer(choice: Choice, found: Found, table: pd.DataFrame, figure: go.Figure) 
                 f"Results that came with the project were computed on {it.date} by `{it.command}`, version "
                 f"{it.version}."
             )
-        svg = to_svg(figure, background=BACKGROUND[theme()], alt=alt_text(table, choice.x, choice.y))
+        svg = to_svg(figure, background=BACKGROUNDS[theme()], alt=alt_text(table, choice.x, choice.y))
         with st.container(horizontal=True, vertical_alignment="center"):
-            download("Rows (CSV)", lambda: _rows(found), f"{name}.csv", "text/csv", key="t_csv")
+            download(
+                "Rows (CSV)", lambda: found.rows.drop(columns="counts", errors="ignore").to_csv(index=False),
+                f"{name}.csv", "text/csv", key="t_csv",
+            )  # fmt: skip
             _png(svg, f"{name}.png")
             download("Picture (SVG)", svg, f"{name}.svg", "image/svg+xml", key="t_svg")
             download(
@@ -101,13 +103,9 @@ def _readable(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def _rows(found: Found) -> str:
-    return found.rows.drop(columns="counts", errors="ignore").to_csv(index=False)
-
-
 def _page(figure: go.Figure, choice: Choice) -> str:
     whole = go.Figure(figure)
-    whole.update_layout(paper_bgcolor=BACKGROUND[theme()], title_text=title_of(choice.dataset), margin_t=60)
+    whole.update_layout(paper_bgcolor=BACKGROUNDS[theme()], title_text=title_of(choice.dataset), margin_t=60)
     return whole.to_html(include_plotlyjs=True, config={"displaylogo": False})
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from fairglvq.experiments import methods
-from fairglvq.scenes.settings import FIELDS, TABLE
+from fairglvq.scenes.settings import FIELDS, PARAMETERS, TABLE
 from fairglvq.scenes.sources import is_registered
-from fairglvq.tradeoff.choice import FOLDS, SEEDS, SHARED, Choice, digits, has_bins, read_strengths, usual
+from fairglvq.tradeoff.choice import FOLDS, SEEDS, Choice, digits, has_bins, read_strengths, usual
 from fairglvq.tradeoff.measures import MEASURES
 from pages.shared.display import PARAMETERS as DISPLAY_PARAMETERS
 from pages.shared.links import differing, one_of, read_value, short, unknown
@@ -18,7 +18,7 @@ def to_query(choice: Choice) -> dict[str, str]:
     """The link's parameters: only what differs from the data set's usual choice."""
     own = usual(choice.dataset)
     query = {} if choice.dataset == Choice().dataset else {"data": choice.dataset}
-    fields = {FIELDS[name].query: name for name in SHARED}
+    fields = {FIELDS[name].query: name for name in PARAMETERS}
     fields |= {name: name for name in ("folds", "seeds", "x", "y", "table", "bins")}
     query |= differing(choice, own, fields)
     if choice.strengths != own.strengths:
@@ -40,12 +40,12 @@ def from_query(params: Mapping[str, str]) -> tuple[Choice, list[str]]:
     elif dataset != TABLE:
         dataset = read_value(FIELDS["dataset"], dataset, Choice().dataset, repairs)
     own = usual(dataset)
-    values = {n: read_value(FIELDS[n], params.get(FIELDS[n].query), getattr(own, n), repairs) for n in SHARED}
+    values = {n: read_value(FIELDS[n], params.get(FIELDS[n].query), getattr(own, n), repairs) for n in PARAMETERS}
     bins = FIELDS["bins"].choices if has_bins(dataset) else (0,)
     for name, allowed in (("folds", FOLDS), ("seeds", SEEDS), ("bins", bins), ("x", MEASURES), ("y", MEASURES)):
         values[name] = one_of(params, name, allowed, getattr(own, name), repairs)
     strengths = _read_methods(params, own, repairs)
-    known = {FIELDS[n].query for n in SHARED} | {"data", "table", *values, "methods", "embed"} | DISPLAY_PARAMETERS
+    known = {FIELDS[n].query for n in PARAMETERS} | {"data", "table", *values, "methods", "embed"} | DISPLAY_PARAMETERS
     repairs += unknown((name for name in params if not name.startswith("s_")), known)
     return replace(own, **values, strengths=strengths, table=table), repairs
 

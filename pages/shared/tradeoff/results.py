@@ -13,7 +13,7 @@ from fairglvq.experiments.engine import SweepRun
 from fairglvq.experiments.store import Store
 from fairglvq.experiments.sweep import ModelKey, Sweep
 from fairglvq.scenes.settings import TABLE, Settings
-from fairglvq.scenes.sources import dataset_of, in_bins, key_of
+from fairglvq.scenes.sources import dataset_of, key_of
 from fairglvq.tradeoff import curve
 from fairglvq.tradeoff.choice import MOST_STRENGTHS, Choice
 from fairglvq.tradeoff.measures import MEASURES
@@ -48,9 +48,7 @@ def title_of(dataset: str) -> str:
 
 def data_of(choice: Choice) -> Any:
     """The data set of a choice."""
-    if choice.bins:
-        return in_bins(choice.dataset, choice.bins)
-    return dataset_of(Settings(dataset=choice.dataset, table=choice.table))
+    return dataset_of(Settings(dataset=choice.dataset, table=choice.table, bins=choice.bins))
 
 
 def bundled(choice: Choice) -> dict[ModelKey, dict[str, Any]]:
