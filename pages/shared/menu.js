@@ -6,14 +6,20 @@ if (!window.fairglvqMenu) {
   // Until the visitor does something they are merged, so that one Back leads to the page before.
   const push = history.pushState.bind(history), replace = history.replaceState.bind(history);
   let entering = true;
-  const inOwnAddress = (write) => (state, title, url) => {
+  const { set } = Object.getOwnPropertyDescriptor(Document.prototype, "title");
+  let title = document.title; // as Streamlit wrote it last; a browser that translates pages changes the one that is shown
+  Object.defineProperty(document, "title", {
+    get: () => title,
+    set: (text) => set.call(document, (title = text)),
+  });
+  const inOwnAddress = (write) => (state, unused, url) => {
     const { pathname } = new URL(url ?? "", location.href), elsewhere = pathname !== location.pathname;
     // What a page shows may come before the page is entered, or after it was left, and belongs to no other page's
     // address. The title is that of the page which sent it. Streamlit writes it again together with the page's path.
     const wanted = window.fairglvqTitles[pathname.split("/").pop()];
-    if (!elsewhere && wanted && wanted !== document.title) return;
-    if (elsewhere || !entering) write(state, title, url);
-    else replace(state, title, url);
+    if (!elsewhere && wanted && wanted !== title) return;
+    if (elsewhere || !entering) write(state, unused, url);
+    else replace(state, unused, url);
     entering ||= elsewhere;
   };
   history.pushState = inOwnAddress(push);

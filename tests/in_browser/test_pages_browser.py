@@ -19,6 +19,11 @@ WebSocket.prototype.send = function (message) {
   else send.call(this, message);
 };
 """  # a message that Streamlit drops, at the test's choice
+TRANSLATING = """(title) => {
+  const translate = () => title.textContent.startsWith("tr ") || (title.textContent = `tr ${title.textContent}`);
+  new MutationObserver(translate).observe(title, { childList: true });
+  translate();
+}"""  # a browser that translates pages
 PAGES = ("Playground", "Trade-off", "Prototypes", "Lesson", "Teach", "Paper", "Stream", "Your data")
 
 
@@ -167,12 +172,15 @@ def test_a_link_survives_the_browser_s_way_back_and_forward_between_pages(open_p
 def test_back_from_a_page_with_an_address_of_its_own_leads_to_the_page_before_as_it_was(open_page):
     visit = open_page("/paper?section=beyond")
     visit.go("Stream")
+    visit.page.locator("title").evaluate(TRANSLATING)
+    visit.page.get_by_role("radio", name="Local").click()
+    visit.page.wait_for_url("**/stream?data=local")
     before = visit.page.evaluate("history.length")
     visit.go("Paper")
     visit.page.wait_for_url("**/paper?section=beyond")
     assert visit.page.evaluate("history.length") == before + 1
     visit.page.go_back()
-    visit.page.wait_for_url("**/stream")
+    visit.page.wait_for_url("**/stream?data=local")
 
 
 @pytest.mark.long
