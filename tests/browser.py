@@ -212,4 +212,4 @@ def visits(browser, app, visit):
         one.page.close()
     for context in own:
         context.close()
-    assert problems == []
+    assert not problems, problems
